@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from fairplay.games.bazaar.protocol import codec
@@ -49,6 +50,26 @@ def nearly_pays(seen: Seen) -> bool:
     return any(holds(seen.view.wallet + unit, card.pebbles) for card in short for unit in units)
 
 
+def bank_blocks_a_card(seen: Seen) -> bool:
+    """Return whether a card could be paid for after an exchange for which the bank alone lacks pebbles."""
+    view, ways = seen.view, seen.table.exchanges
+    blocked = [way for way in ways if holds(view.wallet, way.left) and not holds(view.bank, way.right)]
+    return any(holds(view.wallet - way.left + way.right, card.pebbles) for way in blocked for card in view.visible)
+
+
+def bank_suffices_once(seen: Seen) -> bool:
+    """Return whether the wallet could pay for an exchange twice, and the bank for one time alone."""
+    view, ways = seen.view, seen.table.usable(seen.view.wallet, seen.view.bank)
+    return any(holds(view.wallet, 2 * way.left) and not holds(view.bank, 2 * way.right) for way in ways)
+
+
+def pays_three(seen: Seen) -> bool:
+    """Return whether the wallet can pay for three of the visible cards together."""
+    return any(
+        holds(seen.view.wallet, sum(card.pebbles for card in cards)) for cards in combinations(seen.view.visible, 3)
+    )
+
+
 def pays_two_not_both(seen: Seen) -> bool:
     """Return whether the wallet can pay for each of two cards, but not for both."""
     payable = [unpack(card.pebbles) for card, lack in zip(seen.view.visible, seen.missing, strict=True) if not lack]
@@ -69,6 +90,11 @@ FEATURES = Features(
             seen.usable == len(seen.table.exchanges) > 2
         ),
         "bank-blocks: The wallet could pay for an exchange for which the bank lacks pebbles.": bank_blocks,
+        "bank-blocks-a-card: A card could be paid for after an exchange for which the bank lacks pebbles.": (
+            bank_blocks_a_card
+        ),
+        "bank-suffices-once: The wallet could pay for an exchange twice, and the bank once.": bank_suffices_once,
+        "pays-three: The wallet can pay for three cards together.": pays_three,
         "pays-none: The wallet can pay for no visible card.": lambda seen: bool(seen.missing) and min(seen.missing) > 0,
         "one-short: The wallet lacks one pebble for a card.": lambda seen: 1 in seen.missing,
         "pays-one: The wallet can pay for one card alone.": lambda seen: seen.missing.count(0) == 1,

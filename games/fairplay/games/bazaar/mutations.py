@@ -18,6 +18,7 @@ from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules.pieces import (
     EMPTY,
+    MAX_COUNT,
     UNITS,
     Bag,
     Card,
@@ -49,6 +50,8 @@ REQUEST, CARDS = "RequestPebbleOrExchanges", "RequestCards"
 LONGEST_USUALLY = 64
 TOO_MANY_OF_ONE = 401
 LATE_REVISION = 150
+EVERYTHING = pack([MAX_COUNT] * 5)
+MOST_WAYS = 500
 
 
 class Turn(NamedTuple):
@@ -177,6 +180,27 @@ def in_wrong_order(turn: Turn) -> Iterator[Request]:
     """Yield pairs of exchanges the first of which is possible only by what the second brings to wallet or bank."""
     pairs = product(usable(turn), turn.table.exchanges)
     return ((then, first) for first, then in pairs if request_violation(turn, (first, then)) is None)
+
+
+def shortest_way(turn: Turn, bank: Bag, *, follows_the_bank: bool) -> Iterator[Request]:
+    """Yield the shortest list of exchanges after which the wallet pays for a visible card, if a short search finds one.
+
+    `bank` is what the bank is taken to hold, and stays so unless it is followed from exchange to exchange.
+    """
+    ways: dict[tuple[Bag, Bag], list[Exchange]] = {(turn.view.wallet, bank): []}
+    queue = list(ways)
+    for wallet, left in queue:
+        made = ways[wallet, left]
+        if any(holds(wallet, card.pebbles) for card in turn.view.visible):
+            yield tuple(made)
+            return
+        if len(ways) > MOST_WAYS:
+            return
+        for way in turn.table.usable(wallet, left):
+            then = wallet - way.left + way.right, left - way.right + way.left if follows_the_bank else left
+            if then not in ways:
+                ways[then] = [*made, way]
+                queue.append(then)
 
 
 # Purchases
@@ -357,6 +381,24 @@ WRONG_ANSWERS = {
     ),
     "gets-again-and-again: Uses an equation once more than the bank can pay for.": request(
         "exchange.bank", again_and_again, ["exchange.only-once", "resume.after-eliminations"]
+    ),
+    "plans-without-the-bank: Exchanges whatever leads to a card soonest, as if the bank held everything.": request(
+        "exchange.bank",
+        lambda turn: shortest_way(turn, EVERYTHING, follows_the_bank=False),
+        ["bank.short-of-the-card"],
+    ),
+    "plans-by-the-bank-before: Exchanges whatever leads to a card soonest, and takes the bank for what it was before "
+    "the first exchange.": request(
+        "exchange.bank",
+        lambda turn: shortest_way(turn, turn.view.bank, follows_the_bank=False),
+        ["bank.short-of-the-card"],
+    ),
+    "plans-long-ways: Exchanges whatever leads to a card soonest, more than eight times, which some settings forbid.": (
+        short_request(
+            "exchange.too-many",
+            lambda turn: shortest_way(turn, turn.view.bank, follows_the_bank=True),
+            ["exchange.long-way"],
+        )
     ),
     "gets-from-empty-bank: Exchanges where the bank is empty.": request(
         "exchange.bank", where(lambda turn: not turn.view.bank, singles), ["bank.empty"]

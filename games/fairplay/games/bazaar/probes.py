@@ -13,10 +13,13 @@ from fairplay.games.bazaar.situations import (
     PRICE_PER_EQUATION,
     SHORT_REQUESTS,
     WHOLE_TURN,
+    beyond_the_bank,
     bought_dearly,
     equal_pebbles,
     fresh,
+    gained_by_the_bank,
     late,
+    long_way,
     nothing_to_buy,
     of_one_color,
     rich,
@@ -67,8 +70,6 @@ EIGHT_EXCHANGES = bazaar_pb2.Settings(
     turn_cap=1,
 )
 
-GAINED_BY_THE_BANK = table("r=b g=r", bank="b", visible="rbyyy", wallets=("rgyyy", "y"), settings=FREE_EXCHANGES)
-
 CHECKS = {
     "bank.empty: "
     "The bank is empty: neither a pebble nor any exchange can be had, and the empty list is all that is left.": Check(
@@ -90,6 +91,8 @@ CHECKS = {
         ["exchange.bank"],
         table("r=bbbb y=ww", bank="bbbw", visible=PLAIN_ROW, pile="rrrrr yyyyy", wallets=("rryy", "g")),
     ),
+    "bank.short-of-the-card: Cards could be paid for after one to three exchanges, if the bank did not lack a pebble "
+    "for the last of them.": Check(["exchange.bank"], beyond_the_bank, draws=8),
     "bank.refilled: A rival leaves, and its pebbles return to the bank, which has lacked them until then.": Check(
         ["exchange.bank", "pebble.bank-empty"],
         leaving(
@@ -134,7 +137,7 @@ CHECKS = {
     ),
     "exchange.in-order-at-the-bank: "
     "The bank has what the second exchange needs once the first one has been made, not the other way round.": Check(
-        ["exchange.wallet", "exchange.bank"], GAINED_BY_THE_BANK
+        ["exchange.wallet", "exchange.bank"], gained_by_the_bank, draws=4
     ),
     "exchange.only-once: "
     "Each equation can be used once: then the wallet lacks pebbles for the one, and the bank for the other.": Check(
@@ -148,6 +151,10 @@ CHECKS = {
     ),
     "exchange.long-lists: One exchange can be repeated until the wallet or the bank is empty: "
     "that would be a longer list than allowed.": Check(["exchange.too-many"], of_one_color, draws=8),
+    "exchange.long-way: "
+    "A card is in reach by 8 to 20 exchanges, of which a request may have all, or eight only.": Check(
+        ["exchange.too-many", "exchange.bank"], long_way, draws=8
+    ),
     "exchange.long-sides: Each side of every equation has six pebbles.": Check(REQUESTING, fresh(1, 2, LONG_SIDES, 6)),
     "exchange.equal-pebbles: "
     "A side may be five or six pebbles of one colour: no more and no less is given and got.": Check(
@@ -325,7 +332,7 @@ CHECKS = {
 PROBES = build_probes("bazaar", CHECKS)
 
 RARE_TABLES = {
-    "the bank has pebbles for an exchange only by the one before": GAINED_BY_THE_BANK,
+    "the bank has pebbles for an exchange only by the one before": gained_by_the_bank,
     "red, white and blue are found on three different cards": table(
         bank="r", visible="ggggg", wallets=("y", "y"), bought="rwyyy rgggg bgggg", settings=ON_THREE_CARDS, turn_count=1
     ),
@@ -430,7 +437,7 @@ CONFORMANCE = Conformance(
         "pebbles_per_color": (1, 3, 400),
         "cards_total": (1, 5, 100),
         "visible": (1, 3, 6),
-        "equations": (0, 1, 3),
+        "equations": (0, 1, 7),
         "side_min": (2, 6),
         "side_max": (1, 6),
         "winning_score": (1, 3, 1000),

@@ -7,6 +7,7 @@ face; equations as "r=bbbb". A turn is two decisions, one for each of its calls.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from random import Random
 
 from fairplay.bazaar.v1 import bazaar_pb2
@@ -197,6 +198,62 @@ def of_one_color(rng: Random) -> Situation:
         pile=" ".join([card] * 4),
         wallets=(left * count, "rwbgy"),
         settings=settings,
+        turn_count=1,
+    )
+    return made(rng)
+
+
+def beyond_the_bank(rng: Random) -> Situation:
+    """Return a turn with cards that exchanges would pay for, one to three of them, if the bank did not lack a pebble.
+
+    For each exchange alone the bank suffices, but where there is one only.
+    """
+    one, other, wanted, *rest = rng.sample(INITIALS, len(INITIALS))
+    count, given = rng.randint(1, 3), [one * rng.randint(1, 2), other * rng.randint(1, 2)]
+    got = wanted * rng.randint(1, (4, 2, 1)[count - 1])
+    used = rng.choices(given, k=count)
+    spare = "".join(rng.choices(rest, k=5 - count * len(got)))
+    made = table(
+        " ".join("=".join(rng.sample([left, got], 2)) for left in given),
+        bank=(got * count)[1:] + one + rest[0],
+        visible=" ".join(got * count + spare + _face(rng) for _ in range(4)),
+        pile=" ".join([got * count + spare] * 4),
+        wallets=("".join(used) + spare, "rwbgy"),
+        turn_count=1,
+    )
+    return made(rng)
+
+
+def gained_by_the_bank(rng: Random) -> Situation:
+    """Return a turn with a card that two exchanges pay for, of which the first brings the bank what the second gets."""
+    given, first, gained, *spare = rng.sample(INITIALS, len(INITIALS))
+    equations = ["=".join(rng.sample(pair, 2)) for pair in ([first, gained], [given, first])]
+    made = table(
+        " ".join(rng.sample(equations, 2)),
+        bank=gained,
+        visible=first + gained + spare[0] + spare[1] * 2,
+        wallets=(first + given + spare[0] + spare[1] * 2, "y"),
+        settings=FREE_EXCHANGES,
+    )
+    return made(rng)
+
+
+def long_way(rng: Random) -> Situation:
+    """Return a turn with cards that 8 to 20 exchanges of single pebbles pay for, and a shorter list does not.
+
+    One time in two a request may have eight exchanges, otherwise as many as it takes, or 64.
+    """
+    steps, count = rng.choice([(2, 4), (3, 3), (2, 5), (3, 5), (4, 4), *[(4, 5)] * 3])
+    colors = rng.sample(INITIALS, steps + 1)
+    equations = ["=".join(rng.sample(pair, 2)) for pair in pairwise(colors)]
+    most = rng.choice([8, 8, steps * count, 64])
+    made = table(
+        " ".join(rng.sample(equations, steps)),
+        bank="".join(color * rng.randint(1, 5) for color in colors[1:-1]) + colors[-1] * count,
+        visible=" ".join(colors[-1] * 5 + _face(rng) for _ in range(4)),
+        pile=" ".join([colors[-1] * 5] * 4),
+        wallets=(colors[0] * count + colors[-1] * (5 - count), "y"),
+        settings=bazaar_pb2.Settings(max_exchanges=most),
         turn_count=1,
     )
     return made(rng)

@@ -82,6 +82,9 @@ FEATURES = Features(
         "last-only: Of several penguins the one that is listed last can move alone.": lambda state: (
             len(state.places[0]) > 1 and movers(state) == {len(state.places[0]) - 1}
         ),
+        "late-only: Of more than four penguins those that are listed behind the fourth can move alone.": lambda state: (
+            bool(movers(state)) and min(movers(state)) > 3
+        ),
         "rival-stuck: A rival is stuck, but not all of several.": lambda state: (
             0 < stuck_rivals(state) < len(state.places) - 1
         ),

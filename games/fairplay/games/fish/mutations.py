@@ -368,4 +368,10 @@ FAILING = (
         ("rules.only-rival-leaves",),
         lambda request: isinstance(request, SetupRequest | TakeTurnRequest) and request.state.penguin_count > 8,
     ),
+    Failing(
+        "expects-one-skip",
+        "Raises an exception where it is told of more than one player that was passed over.",
+        ("fish.history.several-skips",),
+        lambda request: isinstance(request, TakeTurnRequest) and sum(each.skip for each in request.actions) > 1,
+    ),
 )

@@ -101,6 +101,18 @@ def _passed_over(rng: Random) -> Situation:
     return Situation(settings, 4, 0, build_state(Shown(state, fresh_colors(4))), 0)
 
 
+def _passed_over_together(rng: Random) -> Situation:
+    """Return a situation in which two or three of three rivals are stuck; seat 0 is told so in each turn but the first.
+
+    Mostly the penguin of the third one, if it is free, can move for long.
+    """
+    stuck = rng.choice(["bcd", "bcd", "bc", "bd", "cd"])
+    [free] = {*"bcd"} - {*stuck} or {FISH_BELOW}
+    rows = ".".join(stuck).ljust(5, "."), ".....", ".....", "a2222", "22222", f"2222{free}", "22222"
+    settings = fish_pb2.Settings(action_list=fish_pb2.ACTION_LIST_MOVES_AND_SKIPS)
+    return _drawn(*rows, settings=settings, turn_count=3)(rng)
+
+
 def _somebody_is_stuck(state: rules.State) -> bool:
     """Return whether a seat is stuck, while the one to move has moves for some turns to come."""
     stuck = any(not rules.moves(state, seat) for seat in range(len(state.places)))
@@ -208,6 +220,10 @@ CHECKS = {
     "history.skips: "
     "The list of actions also names players that were passed over: a skip has neither source nor target.": Check(
         MOVING, _passed_over
+    ),
+    "history.several-skips: "
+    "Two rivals or all three are passed over in each round: the list has a skip for each.": Check(
+        MOVING, _passed_over_together, draws=4
     ),
     "history.resumed: The game goes on in its middle: nothing is told of what was before.": Check(
         MOVING, _in_the_middle(3, 1, WITH_MOVES, 6)

@@ -65,6 +65,16 @@ def completes_a_q(seen: Seen) -> bool:
     return any(len(line) == Q_LENGTH - 1 and is_q([tile, *line]) for tile, line in single_lines(seen))
 
 
+def completes_two_qs(seen: Seen) -> bool:
+    """Return whether a tile of the hand completes a Q in its row and one in its column."""
+    tiles = seen.view.board.tiles
+    return any(
+        kinds >> tile & 1 and all(is_q([tile, *line_through(tiles, *spot, *direction)]) for direction in LINES)
+        for spot, kinds in seen.view.board.spots.items()
+        for tile in {*seen.view.hand}
+    )
+
+
 def fits_beside_its_like(seen: Seen) -> bool:
     """Return whether a tile of the hand fits beside an equal one."""
     tiles = seen.view.board.tiles
@@ -125,6 +135,7 @@ FEATURES = Features(
             bool(seen.view.hand) and not seen.fitting and seen.room >= 0
         ),
         "completes-a-q: A tile of the hand completes a Q.": completes_a_q,
+        "completes-two-qs: A tile of the hand completes two.": completes_two_qs,
         "joins-a-long-line: A tile of the hand fits in a line that has six tiles already.": lambda seen: any(
             len(line) >= Q_LENGTH for _, line in single_lines(seen)
         ),
@@ -138,6 +149,10 @@ FEATURES = Features(
         "equal-fit: A tile fits that the hand has three times or more.": lambda seen: any(
             count > 2 and tile in seen.fitting for tile, count in Counter(seen.view.hand).items()
         ),
+        "seven-alike: A tile fits that the hand has seven times or more.": lambda seen: any(
+            count > 6 and tile in seen.fitting for tile, count in Counter(seen.view.hand).items()
+        ),
+        "large-hand: The hand has more than twelve tiles.": lambda seen: len(seen.view.hand) > 12,
         "six-colors: The hand has all colours.": lambda seen: len({tile % COLORS for tile in seen.view.hand}) == COLORS,
         "six-shapes: The hand has all shapes.": lambda seen: len({tile // COLORS for tile in seen.view.hand}) == COLORS,
         "between-three: Something fits in a place with three neighbours.": lambda seen: has_place_between(

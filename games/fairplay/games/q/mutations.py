@@ -23,6 +23,7 @@ from fairplay.games.kit.conformance import (
     with_field,
 )
 from fairplay.games.q import rules
+from fairplay.games.q.features import completes_two_qs, read
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules.board import (
     FARTHEST,
@@ -36,7 +37,7 @@ from fairplay.games.q.rules.board import (
 )
 from fairplay.games.q.rules.state import REPLACE, Extension, View
 from fairplay.q.v1 import q_pb2
-from fairplay.q.v1.q_player_pb2 import TakeTurnRequest, TakeTurnResponse
+from fairplay.q.v1.q_player_pb2 import NewTilesRequest, TakeTurnRequest, TakeTurnResponse
 
 ANYWHERE = (WHOLE_GAME, DRAWN_STATES)
 WHERE_TILES_FIT = (DRAWN_STATES, "extension.in-order", "extension.across-a-gap")
@@ -365,6 +366,13 @@ WRONG_ANSWERS = {
     "places-last-tile-twice: Places its tile twice where it has only one left.": extend(
         "extension.own-tiles", once_more, ["hand.last-tile"], only=seeing(lambda view: len(view.hand) == 1)
     ),
+    "counts-on-one-more-of-seven: "
+    "Places an eighth tile where it holds seven that are equal, or one more of more.": extend(
+        "extension.own-tiles",
+        once_more,
+        ["hand.many-alike"],
+        only=seeing(lambda view: max(map(view.hand.count, view.hand), default=0) > 6),
+    ),
     "forgets-what-it-holds-of-many: Places a tile that it does not hold, but only from a hand of more than six.": (
         extend("extension.own-tiles", once_more, ["hand.largest"], only=seeing(lambda view: len(view.hand) > 6))
     ),
@@ -473,5 +481,17 @@ FAILING = (
         "Raises an exception where a rival has nine points and none, or ten, for a Q: with eight it would be 17.",
         ("q.settings.other-bonus",),
         lambda request: any(player.score in (9, 19) for player in getattr(request, "state", q_pb2.State()).players),
+    ),
+    Failing(
+        "has-room-for-six-new-tiles",
+        "Raises an exception where it is told of more than six new tiles.",
+        ("q.hand.many-misfits",),
+        lambda request: isinstance(request, NewTilesRequest) and len(request.tiles) > 6,
+    ),
+    Failing(
+        "counts-one-q",
+        "Raises an exception where a tile completes two Qs.",
+        ("q.extension.two-qs",),
+        lambda request: isinstance(request, TakeTurnRequest) and completes_two_qs(read(request)),
     ),
 )

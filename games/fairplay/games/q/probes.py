@@ -93,6 +93,36 @@ def _gap(rng: Random) -> Situation:
     return Situation(QWIRKLE, 2, 0, codec.build_state(codec.Shown(state)), 1)
 
 
+def _all_tiles() -> list[str]:
+    return [color + shape for shape in SHAPES for color in COLORS]
+
+
+def _misfits(tile: str) -> list[str]:
+    """Return the tiles that do not fit beside a tile."""
+    return [other for other in _all_tiles() if {*tile}.isdisjoint(other)]
+
+
+def _many_alike(rng: Random) -> Situation:
+    """Return two turns with 7 to 13 equal tiles that all can be placed at once, alone or beside up to 13 misfits."""
+    tile, count, rest = rng.choice(_all_tiles()), rng.randint(7, 13), rng.choice([0, 1, 1, 13])
+    misfit = rng.choice(_misfits(tile))
+    hands = " ".join([tile] * count + [misfit] * rest), misfit
+    return _table(tile, hands=hands, pile=" ".join([tile] * count), turn_count=2)(rng)
+
+
+def _many_misfits(rng: Random) -> Situation:
+    """Return two turns with 7 to 20 tiles, none of which fits, and as many in the pile, which do, or a few more."""
+    tile = rng.choice(_all_tiles())
+    count, misfits = rng.randint(7, 20), _misfits(tile)
+    hands = " ".join(rng.choices(misfits, k=count)), rng.choice(misfits)
+    return _table(tile, hands=hands, pile=" ".join([tile] * (count + rng.randint(0, 2))), turn_count=2)(rng)
+
+
+def _two_qs(rng: Random) -> Situation:
+    """Return a turn in which the tiles of the hand complete two Qs at once."""
+    return rng.choice([CROSSING_QS, QS_SIDE_BY_SIDE])(rng)
+
+
 def _in_the_middle(
     seat_count: int,
     seat: int,
@@ -138,6 +168,13 @@ MAP_IN_SETUP = q_pb2.Settings(setup_argument=q_pb2.SETUP_ARGUMENT_MAP, copies_pe
 NO_BONUS = q_pb2.Settings(q_bonus=0, finish_bonus=0, copies_per_kind=1)
 RING = ("a b c t d", "t .. e .. a", "", "d .. d .. t", "b t a e c")
 """Tiles around a gap. Its row, which `_gap` draws, is left out: with it, t fits nowhere inside the ring but there."""
+CROSSING_QS = _table(
+    *(".. .. .. .. .. gd", ".. .. .. .. .. bd", ".. .. .. .. .. yd", ".. .. .. .. .. od", ".. .. .. .. pv pd"),
+    "rs r8 rq rc rv ..",
+    hands=("rd", "gs"),
+    pile="yd",
+)
+QS_SIDE_BY_SIDE = _table(*("gs g8", "bs b8", "ys y8", "os o8", "ps p8"), hands=("rs r8", "gd"), pile="yd")
 CROSS = ("rs .. bs", "rc bc bv")
 FIELD = [" ".join(COLORS[right % 6] + SHAPES[down % 6] for right in range(50)) for down in range(50)]
 """2,500 tiles, more than a game usually has: each row has a shape, and each column a colour."""
@@ -183,6 +220,11 @@ CHECKS = {
     "hand.equal-tiles: "
     "A hand can hold a tile several times: each can be placed, but none oftener than it is held.": Check(
         ["extension.own-tiles"], _table("rs", hands=("rs rs bs rs rs", "rs"), pile="gs gs", turn_count=2)
+    ),
+    "hand.many-alike: Seven tiles and more can be placed at once, and as many new ones are told: a turn has no largest "
+    "number of tiles.": Check(["extension.own-tiles", "extension.not-empty"], _many_alike, draws=4),
+    "hand.many-misfits: No tile of a large hand fits: it can be replaced, and as many new ones are told.": Check(
+        NOTHING_FITS, _many_misfits, draws=3
     ),
     "fit.same-attribute: "
     "Between a red star and a blue circle nothing fits, though a red circle matches both: not in the same way.": Check(
@@ -250,6 +292,10 @@ CHECKS = {
         ["extension.one-line", "extension.adjacent"],
         _table("rs .. .. .. rs", "r8 rq rc rq r8", hands=("rd rd rv", "gs"), pile="gd gd gd gd gd gd"),
     ),
+    "extension.two-qs: "
+    "The tiles that are left complete two Qs at once: one tile two lines, or two tiles one each.": Check(
+        ["extension.own-tiles", "extension.not-empty"], _two_qs, draws=4
+    ),
     "round.nobody-has-placed: "
     "Nobody can place anything: the first round is the last one, it ends in a tie, and all have won.": Check(
         NOTHING_FITS, _table("rs", hands=("bq gc", "bd gv", "yd ov"), points=(7, 7, 7), seat=2, turn_count=0)
@@ -301,15 +347,8 @@ RARE_TABLES = {
     ),
     "seven tiles with all shapes are no Q": _table("rs r8 rq rc rv rd", hands=("rs", "gs"), pile="yd"),
     "seven tiles with all colours are no Q": _table("rs gs bs ys os ps", hands=("rs", "gd"), pile="yd"),
-    "a tile completes a Q along its row and one along its column": _table(
-        *(".. .. .. .. .. gd", ".. .. .. .. .. bd", ".. .. .. .. .. yd", ".. .. .. .. .. od", ".. .. .. .. pv pd"),
-        "rs r8 rq rc rv ..",
-        hands=("rd", "gs"),
-        pile="yd",
-    ),
-    "two tiles of an extension complete a Q each": _table(
-        *("gs g8", "bs b8", "ys y8", "os o8", "ps p8"), hands=("rs r8", "gd"), pile="yd"
-    ),
+    "a tile completes a Q along its row and one along its column": CROSSING_QS,
+    "two tiles of an extension complete a Q each": QS_SIDE_BY_SIDE,
     "the bonus for the last tile makes a tie": _table("rs", hands=("rq", "gs"), pile="yd", points=(0, 6)),
 }
 
