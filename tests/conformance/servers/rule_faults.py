@@ -451,6 +451,13 @@ FAULTS = {
         '                            losses.append(Loss(seat, _misconduct(MalformedReplyError(taken, ""), offered)))',
         "games.eriantys-fresh",
     ),
+    "the-first-rule-is-named-again": RuleFault(
+        "eriantys",
+        "protocol.conversation",
+        "refused = build_rule_break(rules.RULES, verdict.rule_id",
+        "refused = refused or build_rule_break(rules.RULES, verdict.rule_id",
+        "games.eriantys-wrong-replies",
+    ),
     "who-fails-has-no-bonus": RuleFault(
         "bazaar",
         "rules",

@@ -56,8 +56,8 @@ LATE = 0.75
 """After this share of a game it is late in the game."""
 LATEST = 0.95
 """After this share of a game it is nearly over."""
-WRONG_AT_FIRST = 8
-"""Of the wrong replies each of this number is given as the first answer to each question."""
+WRONG_AT_FIRST, ATTEMPTS = 4, 3
+"""So many games are played in which answers are wrong at first; a player may give so many to a question."""
 TRIES = 4
 """So often is a wrong reply tried in each situation, until there is room for it."""
 POSITIONS, CONTINUATIONS = 30, 6
@@ -261,20 +261,32 @@ def draw_wrong_replies(name: str) -> Sequence[Drawn]:
 
 
 def _wrong_at_first(game: Game) -> Iterator[Drawn]:
-    """Yield games in which a player is wrong in the first answer to each question, where the game asks once more."""
+    """Yield games in which a player breaks two rules, one after the other, before it answers, if it is asked again."""
     settings: Any = game.full_settings(game.settings_type())
     if not hasattr(settings, "max_attempts"):
         return
-    settings.max_attempts = 2
-    for number, mutation in enumerate(find_conformance(game.name).mutations[::WRONG_AT_FIRST]):
-        rng = Random(f"{game.name}/{mutation.name}/at first")
-        wrong = mutated(game, mutation, number % game.seats.start)
+    settings.max_attempts = ATTEMPTS
+    for number in range(WRONG_AT_FIRST):
+        rng, script = Random(f"{game.name}/wrong at first/{number}"), _wrong_until_last(game, number)
+        scene = _scene(game, Situation(settings, game.seats.start, 0), rng, script)
+        yield Drawn(f"two rules broken before each answer, number {number}", scene)
 
-        def script(asked: Asked, wrong: Script = wrong) -> Act | None:
-            return wrong(asked) if getattr(asked.request, "first_request", False) else None
 
-        title = f"{mutation.name} in the first answer to each question"
-        yield Drawn(title, _scene(game, Situation(settings, game.seats.start, 0), rng, script))
+def _wrong_until_last(game: Game, number: int) -> Script:
+    """Return the script of a player whose answers to a question, but for the last, each break another rule."""
+    seat = number % game.seats.start
+    scripts = [(each.rule, mutated(game, each, seat)) for each in find_conformance(game.name).mutations]
+    attempt = 0
+
+    def script(asked: Asked) -> Act | None:
+        nonlocal attempt
+        if asked.seat != seat or not hasattr(asked.request, "first_request"):
+            return None
+        attempt = 1 if asked.request.first_request else attempt + 1
+        ways = list({rule: act for rule, each in scripts if (act := each(asked)) is not None}.values())
+        return ways[(number + asked.number) % len(ways)] if ways and attempt < ATTEMPTS else None
+
+    return script
 
 
 def _wrong_reply(game: Game, mutation: Mutation, others: Sequence[Mutation], *, may_try_again: bool) -> Drawn:
