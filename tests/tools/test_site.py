@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from fairplay.games.frontends import find_frontend
 from fairplay.games.game import registered
 from tests.docs.pages import PAGES, name_of
-from tools.site.source import FENCED, ROOT, write_source
+from tools.site.source import FENCED, write_source
 
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 
@@ -40,14 +37,3 @@ def test_the_site_has_every_page_and_every_game_and_its_links_lead_to_what_it_ha
             assert frontend.guide.goal in shown
             assert all(sentence in shown for sentence in (*frontend.guide.turn, *frontend.guide.scoring))
             assert (tmp_path / "games" / f"{name}-0.svg").read_text().startswith("<svg")
-
-
-@pytest.mark.slow
-def test_the_list_of_the_certified_is_a_page_of_the_site(tmp_path: Path) -> None:
-    listed, out = tmp_path / "listed", tmp_path / "site"
-    listed.mkdir()
-    (listed / "index.html").write_text("<h1>Nobody yet</h1>")
-    made = ["make", "site", f"ARGS=--certified {listed} --output {out}"]
-    subprocess.run(made, cwd=ROOT, check=True, capture_output=True)
-    assert (out / "certified" / "index.html").read_text() == "<h1>Nobody yet</h1>"
-    assert 'href="certified/index.html"' in (out / "index.html").read_text()

@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -217,16 +216,6 @@ def test_what_is_printed_in_a_worker_does_not_come_between_what_it_reports(
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
     report = run(Options("fish", "bot:first", only="contract.reachable,memory.early-end", jobs=2))
     assert [each.verdict for each in report.judged] == [Verdict.PASS, Verdict.PASS]
-
-
-def test_evidence_is_the_same_from_a_worker() -> None:
-    link = f"exec:{sys.executable} -m fairplay.conformance.zoo fish has-no-name"
-    options = Options("fish", link, only="contract.reachable,contract.describes-itself", start_limit_s=60.0)
-    here, there = run(options), run(replace(options, jobs=2))
-    assert [each.verdict for each in here.judged] == [Verdict.PASS, Verdict.FAIL]
-    for one, other in zip(here.judged, there.judged, strict=True):
-        assert (one.id, one.verdict, one.sentence) == (other.id, other.verdict, other.sentence)
-        assert (one.evidence and one.evidence.digest) == (other.evidence and other.evidence.digest)
 
 
 @pytest.mark.parametrize("heedless", [blocking_ctrl_c, ignoring_ctrl_c])

@@ -159,13 +159,6 @@ def test_m_10_postman() -> None:
     assert rules.legal(start) == tuple(map(MoveMotherNature, range(1, 8)))
 
 
-def test_mother_nature_may_stop_where_she_began() -> None:
-    start = table(groups=[(range(0, 5), 0), ([5, 6], 1), (range(7, 11), 0)], held={11: "RED"}, professors={RED: 0})
-    assert len(start.groups) == 4
-    state = played(start, MoveMotherNature(4))
-    assert state.mother_nature == start.mother_nature
-
-
 # 7.4 Turn order
 
 
@@ -185,13 +178,6 @@ def finished_round(state: State) -> tuple[State, list[int]]:
             actors.append(state.active)
         state = rules.apply(state, rules.legal(state)[0])
     return state, actors
-
-
-def test_t_03_a_value_cannot_be_played_twice() -> None:
-    start = planning(3, [4, 5], [7, 8], [4, 9], round_=9)
-    state = played(start, PlayAssistant(4), PlayAssistant(7))
-    assert rules.legal(state) == [PlayAssistant(9)]
-    assert rules.violation(state, PlayAssistant(4)) == "eriantys.assistant.taken"
 
 
 def test_t_04_a_hand_of_played_values_may_repeat_one() -> None:
@@ -300,18 +286,6 @@ def test_the_clouds_may_be_refilled_after_the_assistants() -> None:
 
 
 # 7.7 The end of the game
-
-
-def test_e_05_the_round_of_the_last_assistants_is_finished() -> None:
-    state = played(planning(2, [4], [6], round_=10), PlayAssistant(4))
-    assert state.last_round is Reason.LAST_ASSISTANT
-    state = played(state, PlayAssistant(6))
-    phases = set()
-    while rules.turn(state) is not None:
-        phases.add(state.phase)
-        end, state = state, rules.apply(state, rules.legal(state)[0])
-    assert Phase.CLOUD in phases
-    assert (end.active, state.reason) == (1, Reason.LAST_ASSISTANT)
 
 
 def ended(state: State, reason: Reason = Reason.BAG_EMPTY) -> State:

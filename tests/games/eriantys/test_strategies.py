@@ -11,7 +11,6 @@ from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.players import STRATEGIES, Strategy, strategy
 from fairplay.games.eriantys.rules.state import MoveMotherNature, Phase, Settings, State, view_of
 from tests.games.eriantys.tables import RED, expert, states, table
-from tests.slow import SLOW
 
 EXPERT = Settings(mode="expert")
 
@@ -58,13 +57,3 @@ def test_best_takes_the_tower_that_wins() -> None:
     )
     assert state.towers[0] == 1
     assert strategy("best")(state) == MoveMotherNature(3)
-
-
-def test_stronger_strategies_beat_weaker_ones() -> None:
-    assert wins("first", "random", range(20)) >= 15
-    assert wins("greedy", "random", range(10)) >= 9
-
-
-@SLOW
-def test_best_beats_greedy() -> None:
-    assert wins("best:width=4", "greedy", range(10)) >= 7

@@ -16,24 +16,10 @@ from fairplay.games.webset.rules.cards import (
     is_set,
     misfits,
     parse_card,
-    third,
 )
 from tests.games.webset.tables import UNSHUFFLED, parse_cards
 
 CARD = st.integers(0, CARDS - 1)
-
-
-@pytest.mark.parametrize(
-    ("cards", "ok"),
-    [("0000 0001 0002", True), ("0120 1201 2012", True), ("0000 0001 0011", False), ("0000 0000 0000", False)],
-)
-def test_s1_the_predicate(cards: str, ok: bool) -> None:
-    assert is_set(*parse_cards(cards)) is ok
-
-
-@pytest.mark.parametrize(("one", "other", "expected"), [("0121", "2011", "1201"), ("0000", "1212", "2121")])
-def test_s2_the_third_card(one: str, other: str, expected: str) -> None:
-    assert format_card(third(parse_card(one), parse_card(other))) == expected
 
 
 @given(CARD, CARD, CARD)

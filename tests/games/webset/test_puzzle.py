@@ -12,15 +12,13 @@ from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import RULES, invariants, takes
 from fairplay.games.webset.rules.cards import parse_card
 from fairplay.games.webset.rules.state import Phase, State, solutions
-from fairplay.games.webset.views import svg, text
 from fairplay.v1.misconduct_pb2 import CallError
 from fairplay.webset.v1 import webset_player_pb2 as messages
 from tests.games.webset.tables import Play, cards, fresh
-from tests.games.webset.test_board import NAMES, Sitting, shown
+from tests.games.webset.test_board import Sitting
 
 FIRST, SECOND, THIRD = "0000 0001 0002", "0010 0011 0012", "0100 0101 0102"
 WRONG = "0000 0001 0010"
-ALL = 13  # sets on the unshuffled table
 
 
 def puzzle(seats: int = 3, **given: Any) -> State:
@@ -29,10 +27,6 @@ def puzzle(seats: int = 3, **given: Any) -> State:
 
 def numbers(text: str) -> tuple[int, ...]:
     return tuple(parse_card(each) for each in text.split())
-
-
-def everything(state: State) -> tuple[int, ...]:
-    return tuple([card for triple in solutions(state) for card in triple])
 
 
 # --- the rules ---
@@ -147,18 +141,3 @@ async def test_what_a_person_has_named_counts_when_the_time_is_over() -> None:
     await sitting.until(lambda view: bool(view.keys))
     sitting.press(*"qazw")
     assert list((await task).cards) == list(numbers(FIRST))
-
-
-async def test_the_buttons_of_a_puzzle_are_in_the_picture() -> None:
-    sitting = Sitting()
-    task = await solving(sitting, puzzle())
-    assert 'data-part="pass"' in sitting.person.svg()
-    assert ">done<" in sitting.person.svg()
-    sitting.person.choose("pass")
-    assert list((await task).cards) == []
-
-
-def test_pictures_of_a_solved_puzzle_say_who_has_found_what() -> None:
-    state = codec.build_public(takes.solve(puzzle(), [(0, everything(puzzle())), (1, numbers(WRONG))]))
-    assert f"{ALL} sets" in shown(text.text(state, NAMES))
-    assert f"ann {ALL} (winner)" in svg.svg(state, NAMES)

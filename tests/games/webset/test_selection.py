@@ -8,15 +8,12 @@ from typing import Any
 import pytest
 
 from fairplay.games.webset import rules
-from fairplay.games.webset.person import FRONTEND
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import invariants, takes
 from fairplay.games.webset.rules.state import State
-from fairplay.games.webset.views import svg, text
 from fairplay.webset.v1 import webset_player_pb2 as messages
-from tests.games.pointing import pieces
 from tests.games.webset.tables import CALL, Play, answered, cards, done, fresh
-from tests.games.webset.test_board import NAMES, Sitting, shown
+from tests.games.webset.test_board import Sitting
 
 SINGLE: dict[str, Any] = {"selection": "single"}
 
@@ -93,19 +90,6 @@ def test_where_cards_are_picked_at_once_or_in_rounds_nobody_picks_one_by_one() -
 # --- pictures ---
 
 
-def test_picked_cards_are_marked_and_named_for_all() -> None:
-    play = called()
-    before = codec.build_public(play.state)
-    play.arrive((1, cards("0000 0012")))
-    state = codec.build_public(play.state)
-    drawn = svg.svg(state, NAMES)
-    assert drawn.count(", picked</title>") == 2
-    assert drawn.count('stroke-width="5"') == svg.svg(before, NAMES).count('stroke-width="5"') + 2
-    assert text.text(state, NAMES).count("bold #d97706") > text.text(before, NAMES).count("bold #d97706")
-    view = FRONTEND.view_of(state, NAMES)
-    assert view.board.count("bold #d97706") > FRONTEND.view_of(before, NAMES).board.count("bold #d97706")
-
-
 # --- a person ---
 
 
@@ -128,19 +112,6 @@ async def test_a_person_tells_each_card_and_may_go_on_before_the_next_question()
     assert sitting.person.draft is None
 
 
-async def test_a_person_puts_a_card_back_by_key_and_by_pointing() -> None:
-    sitting, state = Sitting(), done(fresh(**SINGLE), (0, CALL))
-    await sitting.deal(state)
-    for part, left in (("slot-0", [0]), ("slot-4", [0, 11]), ("slot-0", [11]), ("slot-4", [])):
-        task = await picking(sitting, state)
-        assert len(pieces(sitting.person.svg())) == 12
-        sitting.person.choose(part)
-        chosen = list((await task).cards)
-        assert chosen == [state.table[0] if each == 0 else state.table[4] for each in left]
-        state = state._replace(picked=tuple(chosen), revision=state.revision + 1)
-    assert sitting.person.view().takes_letters
-
-
 async def test_a_call_that_ends_between_two_questions_ends_the_picking() -> None:
     sitting, state = Sitting(), done(fresh(**SINGLE), (0, CALL))
     await sitting.deal(state)
@@ -161,14 +132,3 @@ async def test_a_person_in_a_new_process_goes_on_with_what_is_picked() -> None:
     assert sitting.person.offer().chosen == {"slot-0"}
     sitting.person.choose("slot-1")
     assert list((await task).cards) == [0, 1]
-
-
-async def test_the_others_see_what_is_picked_on_the_board_and_below_it() -> None:
-    sitting, state = Sitting(), done(fresh(**SINGLE), (1, CALL))
-    await sitting.deal(state)
-    before = sitting.person.view().board
-    sitting.person.update(codec.build_public(state._replace(picked=(0, 11), revision=state.revision + 1)))
-    assert sitting.person.view().board != before
-    assert "calls ---S-E-T---" in sitting.status
-    assert shown(sitting.person.view().status).count("●") >= 1
-    assert sitting.person.svg().count(", picked</title>") == 2

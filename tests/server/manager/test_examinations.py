@@ -348,21 +348,6 @@ async def test_a_server_that_is_started_again_examines_again(tmp_path: Path) -> 
         assert not here.findings()
 
 
-async def test_of_many_refused_players_the_latest_are_shown() -> None:
-    async def examine(player: Player, plan: TournamentPlan, secret: str) -> Finding:
-        return FAILED
-
-    async with environment(examiner=Examiner(examine)) as here:
-        wanted = examining()
-        wanted.sign_up.name_pattern = ".*"
-        await here.manager.create("t", wanted)
-        for number in range(102):
-            await enter(here, f"p{number}")
-        await until(here, "refused", "p101")
-        shown = [each.player.name for each in here.manager.get("t").examinations]
-        assert shown == [f"p{number}" for number in range(2, 102)]
-
-
 @pytest.mark.parametrize(
     ("policy", "why"),
     [

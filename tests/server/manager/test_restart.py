@@ -101,25 +101,6 @@ async def test_a_server_that_stops_in_order_leaves_everything_where_it_is(tmp_pa
         await lives_on(records, expected)
 
 
-async def test_of_a_stopped_server_nothing_goes_on() -> None:
-    async with environment() as here:
-        before = asyncio.all_tasks()
-        here.stage.act("a", setup="hold")
-        await here.manager.create("waiting", plan("ab"))
-        for tournament_id in ("running", "ranked"):
-            made = plan("ab")
-            if tournament_id == "ranked":
-                made.format.round_robin.SetInParent()
-            await here.manager.create(tournament_id, made)
-            await here.manager.start(tournament_id)
-        await here.stage.actors["a"].at("setup")
-        await here.manager.suspend_all()
-        for _ in range(10):
-            await asyncio.sleep(0)  # those that were cancelled end
-        assert not here.manager.open_ids
-        assert not [each for each in asyncio.all_tasks() - before if "manager" in repr(each)]
-
-
 async def test_a_tournament_that_goes_on_is_resumed_once_and_its_games_by_it_alone(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

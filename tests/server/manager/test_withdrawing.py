@@ -173,15 +173,6 @@ async def test_who_has_failed_and_finished_no_game_is_not_rated_and_comes_last(f
         assert here.findings() == []
 
 
-async def test_who_has_failed_once_and_wins_otherwise_has_played() -> None:
-    async with environment() as here:
-        here.stage.act("a", start="raise")
-        here.stage.act("b", play_as="raise")
-        await here.play("t", event("round-robin", names="abc"))
-        lines = (await here.manager.standings("t", 10, 0))[0].standings
-        assert {line.name: line.unplayed for line in lines} == {"a": False, "b": True, "c": False}
-
-
 async def test_who_has_not_played_enters_no_further_stage() -> None:
     async with environment() as here:
         for name in "abc":

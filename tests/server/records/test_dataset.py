@@ -17,7 +17,7 @@ from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
 from fairplay.games.game import find as find_game
 from fairplay.games.machine import GameMachine
-from fairplay.games.steps import Call, Conversation, Outcome, Show
+from fairplay.games.steps import Call, Show
 from fairplay.games.transcript import game_rng
 from fairplay.player.handlers import reply_of
 from fairplay.server.links.link import disconnected
@@ -109,42 +109,10 @@ def test_a_call_has_a_row_of_what_was_asked_in_which_state_and_answered() -> Non
     assert calls[-1]["elapsed_ms"] == 250.0
 
 
-def test_a_game_that_was_aborted_says_why() -> None:
-    game, _ = build_rows(nim(faults={}, fails_at=1), lambda name: find(name, build_nim(fails_at=1, state_seats=3)))
-    assert (game["status"], game["aborted"]) == ("finished", None)  # who takes all three leaves none
-    game, _ = build_rows(nim(faults={}, fails_at=3), lambda name: find(name, build_nim(fails_at=3, state_seats=3)))
-    assert (game["status"], game["aborted"]) == ("aborted", "the referee failed")
-    assert (game["ranks"], game["scores"]) == ([None] * 3, [None] * 3)
-    assert game["end_time"] is not None
-
-
-def test_a_game_that_is_not_over_has_no_end() -> None:
-    whole = nim(faults={})
-    game, calls = build_rows(Record(entries=whole.entries[:3]), find_three)
-    assert (game["status"], game["end_time"], game["ranks"], game["misconducts"]) == (
-        "unfinished",
-        None,
-        [None] * 3,
-        [],
-    )
-    assert (game["tournament_id"], game["call_count"], len(calls)) == (None, 2, 2)
-    assert game["chain_hash"] == whole.entries[2].chain_hash.hex()
-
-
 def snap(conversation: Rounds, seat_count: int) -> tuple[Record, Snap]:
     game = Snap(conversation)
     plan = GamePlan(game="snap", players=[Player(name=name) for name in "abcd"[:seat_count]])
     return recorded(RecordEntry(game=GameHeader(game_id="g", plan=plan)), lambda _: b"", game.game), game
-
-
-def test_players_of_one_group_share_a_rank_and_those_behind_it_come_after_all_of_them() -> None:
-    def conversation(_: Snap) -> Conversation:
-        yield Show(None)
-        return Outcome([[(2, 9)], [(0, 5), (3, 5)], [(1, 3)]])
-
-    record, game = snap(conversation, 4)
-    row = build_rows(record, game.find).game
-    assert (row["ranks"], row["scores"]) == ([2, 4, 1, 2], [5, 3, 9, 5])
 
 
 @cache
