@@ -25,6 +25,9 @@ from fairplay.games.bazaar.rules.pieces import points
 from fairplay.q.v1.q_pb2 import Tile
 from fairplay.q.v1.q_player_pb2 import TakeTurnRequest
 from fairplay.server.records.chain import chained
+from fairplay.v1.access_pb2 import Role
+from fairplay.v1.account_pb2 import GetAccountResponse
+from fairplay.v1.certification_pb2 import CreateCertificationRequest
 from fairplay.v1.connection_pb2 import Call, DialInRequest, DialInResponse, Hello, Reply
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.lobby_pb2 import AttendResponse, CreateTableRequest, EnterRequest, ListTablesResponse
@@ -58,7 +61,8 @@ from fairplay.v1.referee_pb2 import (
     WatchGameRequest,
     WatchGameResponse,
 )
-from fairplay.v1.server_pb2 import GetServerInfoRequest
+from fairplay.v1.rules_pb2 import CheckReplyResponse, ListLegalRepliesResponse
+from fairplay.v1.server_pb2 import GetServerInfoRequest, GetServerInfoResponse
 from fairplay.v1.tournament_pb2 import AgeOrder, RoundGameStatus
 from fairplay.webset.v1.webset_player_pb2 import ActRequest, DealRequest, GameOverRequest, PickCardsRequest
 from tests.conformance.servers.proxy import Change, Changes, HalfClose, Rpc
@@ -1261,6 +1265,98 @@ def lets_who_failed_end_win(reply: GetTournamentResponse, _: Rpc) -> None:
 @mutant("format.unknown")
 def plays_knockout_instead(request: CreateTournamentRequest, _: Rpc) -> None:
     request.plan.format.knockout.SetInParent()
+
+
+# --- what is told in several places ---
+
+
+@mutant("tournament.hides")
+def returns_a_plan_with_its_entrants(reply: CreateTournamentResponse, _: Rpc) -> None:
+    reply.tournament.plan.entrants.add(name="anna")
+
+
+@mutant("tournament.watch")
+def tells_that_games_begin_when_they_are_over(event: WatchTournamentResponse, _: Rpc) -> Sequence[Message] | None:
+    game_id = event.game_finished.game_id
+    return [event, WatchTournamentResponse(game_started=game_id)] if game_id else None
+
+
+@mutant("format.swiss-withdrawn")
+def lists_failures_of_other_calls(reply: ListTournamentGamesResponse, _: Rpc) -> None:
+    for game in reply.games:
+        for misconduct in game.result.misconducts:
+            misconduct.call_number += 1
+
+
+@mutant("format.standings")
+def tells_standings_without_losses(event: WatchTournamentResponse, _: Rpc) -> None:
+    for line in event.standings.standings:
+        line.loss_count = 0
+
+
+@mutant("watch.running-game")
+def says_when_a_running_game_ended(reply: GetGameResponse, _: Rpc) -> None:
+    reply.game.end_time.GetCurrentTime()
+
+
+@mutant("tournament.listed")
+def fills_pages_beyond_their_size(reply: ListTournamentsResponse, _: Rpc) -> None:
+    reply.tournaments.extend(reply.tournaments[:1])
+
+
+@mutant("lobby.starts")
+def forgets_which_game_a_table_played(reply: ListTablesResponse, _: Rpc) -> None:
+    for table in reply.tables:
+        table.game_id = ""
+
+
+@mutant("lobby.one-stream")
+def lists_users_in_any_order(told: AttendResponse, _: Rpc) -> None:
+    for event in told.events:
+        users = list(event.lobby.users)[::-1]
+        if users:
+            del event.lobby.users[:]
+            event.lobby.users.extend([*users, users[0]])
+
+
+@mutant("tournament.listed", "format.standings")
+def does_not_say_that_a_page_token_is_wrong(error: Status, _: Rpc) -> None:
+    del error.details[1:]
+
+
+# --- other services ---
+
+
+@mutant("services.info")
+def says_that_it_takes_large_replies(reply: GetServerInfoResponse, _: Rpc) -> None:
+    reply.server.limits.max_reply_bytes *= 2
+
+
+@mutant("services.info")
+def forgets_a_rule(reply: GetServerInfoResponse, _: Rpc) -> None:
+    for game in reply.server.games:
+        del game.rules[-1:]
+
+
+@mutant("services.rules")
+def lists_not_all_that_is_legal(reply: ListLegalRepliesResponse, _: Rpc) -> None:
+    del reply.replies[:1]
+
+
+@mutant("services.rules")
+def takes_every_reply_for_legal(reply: CheckReplyResponse, _: Rpc) -> None:
+    reply.Clear()
+
+
+@mutant("services.accounts")
+def takes_everybody_for_a_spectator(reply: GetAccountResponse, _: Rpc) -> None:
+    reply.account.role = Role.ROLE_SPECTATOR
+
+
+@mutant("services.certifications")
+def begins_a_certification_for_each_who_asks(request: CreateCertificationRequest, rpc: Rpc) -> None:
+    rpc.kept["certifications"] = rpc.kept.get("certifications", 0) + 1
+    request.name = f"{request.name}-{rpc.kept['certifications']}"
 
 
 # --- records ---

@@ -21,13 +21,24 @@ from fairplay.conformance.case import Body, Case, Failure, NotApplicable, case, 
 from fairplay.conformance.evidence import VARYING, Evidence, readable
 from fairplay.conformance.games.trial import Trial
 from fairplay.conformance.player.loop import LoopThread
-from fairplay.conformance.servers.players import Cast, Served, Stream, hello
+from fairplay.conformance.servers.facts import GAME_OVER, TOURNAMENT_OVER, Facts, check_error
+from fairplay.conformance.servers.players import Cast, Served, Stream, description, hello
 from fairplay.conformance.servers.scenes import NAMES, Expected, Scene, Script, expect, small
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
 from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel, reach_server
 from fairplay.server.net.errors import STATUS, reason_of
-from fairplay.v1 import lobby_pb2_grpc, manager_pb2_grpc, record_service_pb2_grpc, referee_pb2_grpc
+from fairplay.server.net.limits import METHODS
+from fairplay.v1 import (
+    account_pb2_grpc,
+    certification_pb2_grpc,
+    lobby_pb2_grpc,
+    manager_pb2_grpc,
+    record_service_pb2_grpc,
+    referee_pb2_grpc,
+    rules_pb2_grpc,
+    server_pb2_grpc,
+)
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import GetTournamentRequest
 from fairplay.v1.player_pb2 import PlayerDescription
@@ -37,11 +48,9 @@ from fairplay.v1.referee_pb2 import (
     CreateGameRequest,
     Game,
     GamePlan,
-    GameStatus,
     GetGameRequest,
     PlayGameRequest,
 )
-from fairplay.v1.tournament_pb2 import TournamentStatus
 
 Value = TypeVar("Value")
 Traced: TypeAlias = tuple[str, Message | str]
@@ -64,8 +73,7 @@ WAITS_FOR = {
     "GetRecord": "record_id",
 }
 """Method -> the field of its request with the id of the game or tournament at whose end it ends."""
-GAME_OVER = (GameStatus.GAME_STATUS_FINISHED, GameStatus.GAME_STATUS_ABORTED)
-TOURNAMENT_OVER = (TournamentStatus.TOURNAMENT_STATUS_FINISHED, TournamentStatus.TOURNAMENT_STATUS_CANCELLED)
+FULL_NAMES = {name.rpartition(".")[2]: name for name in METHODS}
 LATE_CAUSE = "the server does not come to an end"
 CAUSES = {
     grpc.StatusCode.DEADLINE_EXCEEDED: LATE_CAUSE,
@@ -133,6 +141,7 @@ class ServerContext:
         self.kept: dict[str, Any] = {}
         """What cases keep for each other, by name."""
         self._begun: dict[str, Future[None]] = {}
+        self._facts = Facts()
         self._channel = loop.run(self._open_channel())
         self._stubs = _stubs(self._channel)
 
@@ -239,25 +248,30 @@ class ServerContext:
     async def ask(self, name: str, request: Message, limit_s: float = RPC_LIMIT_S) -> Any:
         """Return the reply of a method. Raises AioRpcError if the server answers with an error."""
         self.trace.append((f"Sent: {name}", copy.copy(request)))
-        call = self._method(name)(request, timeout=limit_s)
+        call, sent_s = self._method(name)(request, timeout=limit_s), time.monotonic()
         try:
             reply: Message = await self._coming(name, request, call)
         except grpc.aio.AioRpcError as error:
             self.trace.append((f"Came from {name}", _status(error)))
+            check_error(FULL_NAMES[name], request, error)
             raise
         self.trace.append((f"Came from {name}", reply))
+        self._facts.take(name, request, reply, sent_s)
         return reply
 
     async def stream(self, name: str, request: Message, limit_s: float = RPC_LIMIT_S) -> AsyncIterator[Any]:
         """Yield the messages of a streaming method. Raises AioRpcError if the server answers with an error."""
         self.trace.append((f"Sent: {name}", copy.copy(request)))
-        call = self._method(name)(request, timeout=limit_s)
+        call, sent_s = self._method(name)(request, timeout=limit_s), time.monotonic()
+        watching = self._facts.watcher(name, request)
         try:
             while (message := await self._coming(name, request, call.read())) is not grpc.aio.EOF:
                 self.trace.append((f"Came from {name}", message))
+                watching(message, sent_s)
                 yield message
         except grpc.aio.AioRpcError as error:
             self.trace.append((f"Came from {name}", _status(error)))
+            check_error(FULL_NAMES[name], request, error)
             raise
         finally:
             call.cancel()
@@ -394,6 +408,7 @@ class ServerContext:
             if not welcomed:
                 raise failure(f"The server did not welcome players that dialled in: {stream.status} {stream.reason}")
             yield stream
+            self._facts.take_calls(stream)
         finally:
             await stream.close()
 
@@ -424,6 +439,8 @@ class ServerContext:
         async with self.staged(scene, served=served) as stage:
             reply = await self.ask_for_game("PlayGame", stage.request)
             expected = expect(scene, stage.request.game_id)
+            if not served and any(each.description != description(scene.game) for each in reply.game.players):
+                raise failure("The game must tell of players that have dialled in what their hello says.")
             return Played(scene, stage.request.game_id, expected, stage.cast, reply.game, list(self.trace))
 
     async def ask_for_game(self, name: str, request: PlayGameRequest | CreateGameRequest) -> Any:
@@ -524,6 +541,10 @@ def _stubs(channel: grpc.aio.Channel) -> Sequence[Any]:
         manager_pb2_grpc.ManagerServiceStub(channel),
         record_service_pb2_grpc.RecordServiceStub(channel),
         lobby_pb2_grpc.LobbyServiceStub(channel),
+        server_pb2_grpc.ServerServiceStub(channel),
+        rules_pb2_grpc.RulesServiceStub(channel),
+        account_pb2_grpc.AccountServiceStub(channel),
+        certification_pb2_grpc.CertificationServiceStub(channel),
     )
 
 

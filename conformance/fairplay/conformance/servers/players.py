@@ -134,15 +134,16 @@ class Stream:
         self.called = asyncio.Event()
         self.largest_frame_bytes = 0
         self._called_s = time.monotonic()
-        self.overlapping: list[Received] = []
-        """The calls that came while another one of the same game to the same player was open."""
+        self.calls: list[Received] = []
+        self.overlapping: list[tuple[Received, Received]] = []
+        """The calls that came while another one of the same game to the same player was open, each with that one."""
         self._welcomed = asyncio.Event()
         self._rpc: Any = ConnectionServiceStub(channel).DialIn()
         self._writing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._open: dict[int, Received] = {}
         self._waiting: dict[int, tuple[Received, str]] = {}
-        """The calls that are neither answered nor cancelled, each with its game."""
+        """The calls that are neither answered nor cancelled, each with its game or tournament."""
         self._seats: dict[int, int] = {}
 
     @property
@@ -168,6 +169,8 @@ class Stream:
 
     async def write(self, frame: DialInRequest) -> None:
         """Send a frame; one that comes after the end of the stream is dropped."""
+        for reply in frame.replies:
+            self._waiting.pop(reply.id, None)
         with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
             async with self._writing:  # one frame at a time, as gRPC wants it
                 await self._rpc.write(frame)
@@ -205,12 +208,12 @@ class Stream:
             self.welcome = frame.welcome
             self._seats = {number: seat for seat, number in enumerate(frame.welcome.players)}
             self._welcomed.set()
-        for call in frame.calls:
-            self._call(call)
         for call_id in frame.cancelled:
             self._waiting.pop(call_id, None)
             if (known := self._open.get(call_id)) is not None:
                 known.cancelled_after_s = time.monotonic() - known.at_s
+        for call in frame.calls:
+            self._call(call)
         if frame.HasField("goodbye"):
             self.goodbye = frame.goodbye
 
@@ -218,9 +221,10 @@ class Stream:
         limit_s = call.time_limit.ToNanoseconds() / 1e9
         seat = self._seats.get(call.player, -1)
         received = self.cast.take(max(seat, 0), call.method_name, call.request, limit_s, dict(call.metadata), call.id)
-        game_id = getattr(received.asked, "game_id", "")
-        if any(each.seat == seat and other == game_id for each, other in self._waiting.values()):
-            self.overlapping.append(received)
+        self.calls.append(received)
+        game_id = getattr(received.asked, "game_id", "") or getattr(received.asked, "tournament_id", "")
+        waiting = [each for each, other in self._waiting.values() if each.seat == seat and other == game_id]
+        self.overlapping += [(received, each) for each in waiting]
         self._open[call.id] = received
         self._waiting[call.id] = (received, game_id)
         self._called_s = received.at_s
@@ -233,8 +237,6 @@ class Stream:
             await act.gate.wait()
         if act.wait_s:
             await asyncio.sleep(act.wait_s)
-        if act.manner is not Manner.HANG:
-            self._waiting.pop(call_id, None)
         match act.manner:
             case Manner.REPLY:
                 too_large = b"\0" * (self.welcome.max_reply_bytes + 1 if self.welcome is not None else 0)
@@ -245,6 +247,7 @@ class Stream:
                 failed = Reply(id=call_id, failure=Failure(code=act.code, message=act.message))
                 await self.write(DialInRequest(replies=[failed]))
             case Manner.VANISH:
+                self._waiting.pop(call_id, None)
                 self._rpc.cancel()
 
     async def was_cancelled(self, within_s: float) -> bool:

@@ -17,6 +17,7 @@ from fairplay.conformance.servers.cases import (
     records,
     refusals,
     results,
+    services,
     signups,
     tables,
     tournaments,
@@ -40,6 +41,7 @@ MODULES = (
     signups,
     formats,
     records,
+    services,
     games,
 )
 

@@ -42,6 +42,7 @@ from fairplay.v1.tournament_pb2 import (
     Tournament,
     TournamentFailure,
     TournamentPlan,
+    TournamentStatus,
     WithdrawnGames,
 )
 
@@ -272,12 +273,16 @@ async def listed(context: ServerContext) -> None:
         await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
         async with asyncio.timeout(WAIT_S):
             await called.wait()
+        starting = StartTournamentRequest(tournament_id=request.tournament_id)
+        status = (await context.ask("StartTournament", starting)).tournament.status  # a repeat changes nothing
+        same("The status of a tournament that is started again", TournamentStatus.TOURNAMENT_STATUS_RUNNING, status)
         got = GetTournamentRequest(tournament_id=request.tournament_id)
         try:  # everybody else waits for who is in this game
             await _check_games_listed(context, (await context.ask("GetTournament", got)).tournament)
         finally:
             gate.set()
         shown = await ends_by_itself(context, request)
+    same("How often Start was called", ENTRANTS - 1, len(calls_of(players.cast.received, "Start")))
     _check_course(shown, sound_script)
     await _check_games_listed(context, shown)
 

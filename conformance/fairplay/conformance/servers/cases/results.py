@@ -168,8 +168,6 @@ async def one_call_at_a_time(context: ServerContext) -> None:
     async with context.staged(ordinary(OPEN, slow(0.01))) as stage:
         assert stage.stream is not None
         await context.ask("PlayGame", stage.request)
-    for each in stage.stream.overlapping[:1]:
-        raise failure(f"{each.method} was called while another call of the game to the same player was open.")
 
 
 @server_case("order.frame-size", "STREAM-3")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from contextlib import aclosing
 
 import grpc
 
@@ -16,9 +17,11 @@ from fairplay.conformance.servers.players import Cast
 from fairplay.conformance.servers.scenes import NAMES, span
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import (
+    CancelTournamentRequest,
     CreateTournamentRequest,
     GetTournamentRequest,
     SignUpRequest,
+    SignUpResponse,
     StartTournamentRequest,
     WatchTournamentRequest,
     WithdrawRequest,
@@ -38,10 +41,12 @@ def _sign_up(request: CreateTournamentRequest, name: str, token: str = "", link:
     return SignUpRequest(tournament_id=request.tournament_id, player=player, token=token)
 
 
-async def _sign_all_up(context: ServerContext, request: CreateTournamentRequest, players: Sequence[str]) -> None:
-    """Sign players up that have dialled in, under the names of NAMES."""
-    for name, player in zip(NAMES, players, strict=False):
-        await context.ask("SignUp", _sign_up(request, name, "token", f"dial-in:{player}"))
+async def _sign_all_up(
+    context: ServerContext, request: CreateTournamentRequest, players: Sequence[str]
+) -> Sequence[SignUpResponse]:
+    """Sign players up that have dialled in, under the names of NAMES. Return what they are told."""
+    entering = [_sign_up(request, name, "token", f"dial-in:{each}") for name, each in zip(NAMES, players, strict=False)]
+    return [await context.ask("SignUp", each) for each in entering]
 
 
 @server_case("tournament.sign-up", "SIGN-1", "SIGN-3", "SIGN-5", "SIGN-6")
@@ -53,10 +58,22 @@ async def sign_up(context: ServerContext) -> None:
         for name in (NAMES[0].upper(), NAMES[0]) if links else ():
             about = f"the name {name} where the plan has {NAMES[0]}"
             await context.refused("SignUp", _sign_up(request, name, link=ANOTHER), "NAME_TAKEN", about=about)
+    watching = WatchTournamentRequest(tournament_id=request.tournament_id)
+    async with aclosing(context.apart().stream("WatchTournament", watching)) as told:  # type: ignore[type-var]
+        await anext(told)
+        await _enter_and_leave(context, request)
+        changes = [(event.signed_up.name, event.withdrawn) async for event in told][:-1]
+    same("Who has entered and left, as is told,", [("anna", ""), ("bert", ""), ("", "anna"), ("anna", "")], changes)
+
+
+async def _enter_and_leave(context: ServerContext, request: CreateTournamentRequest) -> None:
+    """Have players enter and leave a tournament, which is cancelled then, and check what they are told."""
     anna, bert = _sign_up(request, "anna", "secret"), _sign_up(request, "bert")
     for asked, numbers in ((anna, [1, 1]), (anna, [1, 1]), (bert, [2, 2]), (anna, [1, 2])):  # a repeat changes nothing
         reply = await context.ask("SignUp", asked)
         same("The number of the player and of entrants", numbers, [reply.number, reply.entrant_count])
+        same("The status that SignUp tells", TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, reply.status)
+        same("Whether SignUp tells the end of a period that there is not", False, reply.HasField("period_end_time"))
     taken = [("anna", "another"), ("Anna", "secret"), ("ANNA", "another"), ("Bert", ""), ("anna", "secret", ANOTHER)]
     for name, *beside in taken:
         about = f"the name {name} in other letters, or with another token or link, where anna and bert are in"
@@ -66,6 +83,11 @@ async def sign_up(context: ServerContext) -> None:
     leaving.token = "secret"
     for _ in range(2):  # a repeat changes nothing
         same("How many are left", 1, (await context.ask("Withdraw", leaving)).entrant_count)
+    got = GetTournamentRequest(tournament_id=request.tournament_id)
+    await context.ask("SignUp", anna)
+    entrants = (await context.ask("GetTournament", got)).tournament.entrants
+    same("The entrants, in the order of sign-up,", ["bert", "anna"], [each.name for each in entrants])
+    await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=request.tournament_id))
 
 
 @server_case("tournament.names", "SIGN-2")
@@ -122,8 +144,12 @@ async def full(context: ServerContext) -> None:
     game, players = small_scene().game, context.new_names(2)
     await context.ask("CreateTournament", request)
     async with context.dialled_in(Cast(game, small_scene().actors()), players, token="token"):
-        await _sign_all_up(context, request, players)
+        waits, starts = await _sign_all_up(context, request, players)
         await ends_by_itself(context, request)
+    for reply, is_open in ((waits, True), (starts, False)):
+        signing_up = TournamentStatus.TOURNAMENT_STATUS_SIGN_UP
+        same("Whether the sign-up goes on, as SignUp tells,", is_open, reply.status == signing_up)
+        same("Whether SignUp tells the end of the period", is_open, reply.HasField("period_end_time"))
 
 
 @server_case("tournament.period", "SIGN-8", attempts=TIMED, mostly_waits=True)

@@ -364,6 +364,8 @@ async def hides(context: ServerContext) -> None:
     request = make_request(context, ["dial-in:nobody", "dial-in:no-one"])
     created = (await context.ask("CreateTournament", request)).tournament
     got = (await context.ask("GetTournament", GetTournamentRequest(tournament_id=request.tournament_id))).tournament
+    none = await context.ask("GetStandings", GetStandingsRequest(tournament_id=request.tournament_id))
+    same("The standings of a tournament that has not started", [], list(none.standings.standings))
     await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=request.tournament_id))
     ended = await whole_tournament(context)
     for each in (created, got, ended.events[0].tournament):
@@ -413,6 +415,7 @@ async def cancel(context: ServerContext) -> None:
     cancelling = CancelTournamentRequest(tournament_id=request.tournament_id, reason="scripted end")
     for _ in range(2):  # a repeat changes nothing
         found = (await context.ask("CancelTournament", cancelling)).tournament
+        cancelling.reason = "another end"
         same("The status", TournamentStatus.TOURNAMENT_STATUS_CANCELLED, found.status)
         same("The reason", "scripted end", found.reason)
         check_times(found, "cancelled tournament", found.create_time)

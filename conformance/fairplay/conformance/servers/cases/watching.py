@@ -355,12 +355,30 @@ def _unfulfilled(game: Game | GameSummary, given: Mapping[str, Any]) -> str:
 async def listed(context: ServerContext) -> None:
     """Games can be found without knowing their ids."""
     played = await context.whole_game(OPEN)
+    await _check_pages_stay(context)
     games = await context.list_all("ListGames", ListGamesRequest(page_size=100), "games")
     found = next((each for each in games if each.game_id == played.game_id), None)
     if found is None:
         raise failure(f"ListGames does not have the game {played.game_id}, which was played.")
     same("The ranking in the list", list(played.expected.result.ranking), list(found.ranking))
     same("The players in the list", list(played.scene.names), list(found.players))
+
+
+async def _check_pages_stay(context: ServerContext) -> None:
+    """Check that a game which begins between two pages changes neither of them, and what a page has by default."""
+    await context.whole_game(HIDDEN)
+    await context.ask("ListGames", ListGamesRequest())
+    first = await context.ask("ListGames", ListGamesRequest(page_size=1))
+    next_page = ListGamesRequest(page_size=1, page_token=first.next_page_token)
+    before = await context.ask("ListGames", next_page)
+    async with _begun(context, OPEN, at(0, "PlayAs", hang)) as stage:
+        after = await context.ask("ListGames", next_page)
+        await context.ask("StopGame", StopGameRequest(game_id=stage.request.game_id))
+    same(
+        "The second page of ListGames, when a game has begun since the first one,",
+        [each.game_id for each in before.games],
+        [each.game_id for each in after.games],
+    )
 
 
 @server_case("stop.running", "ASK-7")
@@ -371,6 +389,7 @@ async def stop_running(context: ServerContext) -> None:
         await stage.stream.called.wait()
         request = StopGameRequest(game_id=stage.request.game_id, reason="scripted stop")
         game = (await context.ask("StopGame", request)).game
+        request.reason = "another reason"
         again = (await context.ask("StopGame", request)).game
     for each in (game, again):
         same("The status of a stopped game", GameStatus.GAME_STATUS_ABORTED, each.status)

@@ -1,0 +1,309 @@
+"""Cases about services that a server need not have: what it says of itself, the rules, accounts and certifications."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from random import Random
+from typing import Any, NamedTuple
+
+import grpc
+from google.protobuf.message import Message
+
+from fairplay.conformance.case import NotApplicable, failure
+from fairplay.conformance.servers.cases.connection import make_cast
+from fairplay.conformance.servers.cases.tournaments import make_request
+from fairplay.conformance.servers.compare import difference, same
+from fairplay.conformance.servers.context import ALL_GAMES, GAMES, OPEN, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.scenes import NAMES, UNKNOWN_FIELD, span
+from fairplay.games.conformance import Mutation, find_conformance
+from fairplay.games.envelopes import pack, unwrap, wrap
+from fairplay.games.game import Game, find
+from fairplay.games.kit.player_service import PLAYER_SERVICE
+from fairplay.games.machine import GameMachine
+from fairplay.games.steps import Call, CallKind, Step, calls_in
+from fairplay.games.transcript import game_rng
+from fairplay.player.handlers import reply_of
+from fairplay.server.game.rules import apply_reply, check_reply, list_legal_replies, read_position
+from fairplay.v1 import rules_pb2 as rules
+from fairplay.v1.access_pb2 import Role
+from fairplay.v1.account_pb2 import CreateAccountRequest, GetAccountRequest
+from fairplay.v1.certification_pb2 import (
+    CancelCertificationRequest,
+    CertificationStatus,
+    CreateCertificationRequest,
+    GetCertificationReportRequest,
+    GetCertificationRequest,
+    ListCertificationsRequest,
+    WatchCertificationRequest,
+)
+from fairplay.v1.game_pb2 import GameSettings, GameState
+from fairplay.v1.manager_pb2 import CancelTournamentRequest
+from fairplay.v1.referee_pb2 import CreateGameRequest
+from fairplay.v1.rules_pb2 import Position
+from fairplay.v1.server_pb2 import GameInfo, GetServerInfoRequest, ServerInfo
+
+POSITIONS, WRONG = 3, 3
+"""So many positions of each game, and wrong replies in each of them, are asked about."""
+
+
+async def _ask_if_there(context: ServerContext, name: str, request: Message) -> Any:
+    """Return the reply of a method. Raises NotApplicable if the server does not have its service."""
+    try:
+        return await context.ask(name, request)
+    except grpc.aio.AioRpcError as error:
+        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+            raise NotApplicable(f"this server does not have the service of {name}") from None
+        raise
+
+
+# What a server says of itself
+
+
+@server_case("services.info", "ROLE-5")
+async def info(context: ServerContext) -> None:
+    """What a server says that it can do it does, with the settings and the limits that it names."""
+    told: ServerInfo = (await _ask_if_there(context, "GetServerInfo", GetServerInfoRequest())).server
+    names = [each.name for each in told.games]
+    same("The games of the server, by name,", sorted({*names, *GAMES}), names)
+    services = [each.name for each in told.services]
+    same("The services of players that the server calls", sorted({*services, PLAYER_SERVICE}), sorted(services))
+    if not told.version or "knockout" not in told.formats or any(not each.revision for each in told.services):
+        raise failure("The server must say its version, the revision of each service of players, and its formats.")
+    async with context.dialled_in(make_cast(), context.new_names(1)) as stream:
+        assert stream.welcome is not None
+        same("The max_reply_bytes of the server", stream.welcome.max_reply_bytes, told.limits.max_reply_bytes)
+        same("The services in a welcome", sorted(services), sorted(each.name for each in stream.welcome.services))
+    await _check_programs(context, told)
+    for each in told.games:
+        if each.service not in services:
+            raise failure(f"The server must name the service of players of {each.name} among those that it calls.")
+        if each.name in ALL_GAMES:
+            _check_game(find(each.name), each)
+            await _check_defaults(context, each)
+
+
+async def _check_programs(context: ServerContext, told: ServerInfo) -> None:
+    request = context.request(ordinary(OPEN, count=2))
+    request.plan.players[0].link = "exec:true"
+    if not told.limits.starts_programs:
+        create = CreateGameRequest(plan=request.plan)
+        await context.refused("CreateGame", create, "EXEC_NOT_ALLOWED", about="a program of a server that starts none")
+
+
+def _check_game(game: Game, told: GameInfo) -> None:
+    """Check what a server says of a game."""
+    due = GameInfo(
+        name=game.name,
+        title=told.title,
+        service=game.service,
+        min_player_count=game.seats.start,
+        max_player_count=game.seats.stop - 1,
+        default_settings=wrap(GameSettings, game, game.full_settings(game.settings_type())),
+    )
+    free = ("tournament_settings", "time_control", "settings", "rules", "strategies")
+    if wrong := difference(due, told, free=free):
+        raise failure(f"What the server says of {game.title} is wrong: {wrong}.")
+    usual = unwrap(told.tournament_settings, game, game.settings_type)
+    if not told.title or usual is None or usual != game.full_settings(usual):
+        raise failure(f"The server must tell the title of {game.title}, and all its settings in tournaments.")
+    same(f"The rules of {game.title}", sorted(game.rules), sorted(each.rule_id for each in told.rules))
+    settings = {each.name for each in game.settings_type.DESCRIPTOR.fields}
+    same(f"The settings of {game.title}", sorted(settings), sorted(each.name for each in told.settings))
+    said = [each.sentence for each in told.rules] + [each.sentence for each in told.strategies]
+    if not all([*said, *(each.meaning for each in told.settings)]):
+        raise failure(f"The server must say in words what each rule, setting and strategy of {game.title} is.")
+
+
+async def _check_defaults(context: ServerContext, told: GameInfo) -> None:
+    """Check that plans without settings and limits have those that the server names."""
+    cup = make_request(context)
+    cup.plan.game = told.name
+    for name in ("settings", "time_control", "sign_up"):
+        cup.plan.ClearField(name)
+    plan = (await context.ask("CreateTournament", cup)).tournament.plan
+    await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=cup.tournament_id))
+    if plan.settings not in (told.default_settings, told.tournament_settings):
+        raise failure(f"A tournament of {told.name} whose plan has no settings must have those that the server names.")
+    same(f"The time control of a tournament of {told.name} whose plan has none", told.time_control, plan.time_control)
+
+
+# The rules
+
+
+class _Asked(NamedTuple):
+    """A position, the call that the seat gets there, and the reply of a reference player."""
+
+    position: Position
+    call: Call
+    sound: Message
+
+
+def _positions(name: str) -> Iterator[_Asked]:
+    """Yield positions of a game in which one player alone is asked."""
+    game = find(name)
+    player = game.player(next(iter(game.strategies)))
+    for situation in (probe.situation(Random(probe.id)) for probe in find_conformance(name).probes):
+        settings, state = situation.settings, situation.state
+        if state is None:
+            continue
+        machine = GameMachine(game.play("", settings, NAMES[: situation.player_count], game_rng(1), state))
+        decisions = (_decisions(step) for step in machine.play(lambda call: call.method.response()))
+        asked = next(filter(None, decisions), ())
+        if len(asked) == 1:
+            told = {"settings": wrap(GameSettings, game, settings), "state": wrap(GameState, game, state)}
+            yield _Asked(Position(game=name, seat=asked[0].seat, **told), asked[0], reply_of(player, asked[0]))
+
+
+def _decisions(step: Step) -> Sequence[Call]:
+    return [call for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION]
+
+
+def _wrong(asked: _Asked, mutations: Sequence[Mutation]) -> Iterator[Message]:
+    """Yield wrong replies in a position."""
+    for mutation in mutations:
+        if mutation.rule and mutation.method == asked.call.method.name:
+            wrong = mutation.mutate(asked.call.request, asked.sound, Random(1))
+            if isinstance(wrong, Message):
+                yield wrong
+
+
+@server_case("services.rules", "ROLE-6")
+async def the_rules(context: ServerContext) -> None:
+    """An author who asks what is legal is told what a referee would say."""
+    for name in ALL_GAMES:
+        for asked in itertools.islice(_positions(name), POSITIONS):
+            await _check_position(context, asked)
+    await _check_simulation(context)
+
+
+async def _check_simulation(context: ServerContext) -> None:
+    """Check that a simulated game follows from its seed, and what is refused."""
+    asked = next(_positions(OPEN))
+    strategy = next(iter(find(OPEN).strategies))
+    given = rules.SimulateGameRequest(game=OPEN, seed=5, strategies=[strategy] * 2)
+    first, again = [await context.ask("SimulateGame", given) for _ in range(2)]
+    same("A simulated game, when it is played again from its seed,", first, again)
+    same("The seed of a simulated game", given.seed, first.seed)
+    seats = sorted(player.seat for group in first.ranking for player in group.players)
+    if seats != [0, 1] or not first.decision_count or not first.HasField("state"):
+        raise failure("A simulated game must have a ranking of its players, a last state, and decisions.")
+    unknown = Position(game="no-such-game", state=asked.position.state)
+    stranger, stateless, strange = Position(), Position(), Position()
+    for each in (stranger, stateless, strange):
+        each.CopyFrom(asked.position)
+    stranger.seat += 1
+    stateless.ClearField("state")
+    getattr(strange.state, OPEN).MergeFromString(UNKNOWN_FIELD)
+    refused = {"UNKNOWN_GAME": unknown, "NOT_ASKED": stranger, "INVALID_STATE": stateless, "UNKNOWN_FIELDS": strange}
+    for reason, position in refused.items():
+        await context.refused("ListLegalReplies", rules.ListLegalRepliesRequest(position=position), reason)
+    reply = rules.CheckReplyRequest(position=asked.position, reply=pack(given))
+    await context.refused("CheckReply", reply, "INVALID_REPLY", about="a message of another type")
+    given.seed = 2**53
+    await context.refused("SimulateGame", given, "INVALID_SEED")
+    await context.refused(
+        "SimulateGame", rules.SimulateGameRequest(game=OPEN, strategies=[strategy]), "INVALID_PLAYERS"
+    )
+
+
+async def _check_position(context: ServerContext, asked: _Asked) -> None:
+    position, game = asked.position, find(asked.position.game)
+    where = f"in a position of {game.title}"
+    due = list_legal_replies(read_position(position))
+    got = await _ask_if_there(context, "ListLegalReplies", rules.ListLegalRepliesRequest(position=position))
+    if wrong := difference(due, got, free={"replies"}):
+        raise failure(f"What is legal {where} is wrong: {wrong}.")
+    if due.reply_count == len(due.replies):
+        listed = [sorted(each.SerializeToString() for each in told.replies) for told in (due, got)]
+        same(f"The legal replies {where}", *listed)
+    wrong_ones = list(_wrong(asked, find_conformance(game.name).mutations))[:WRONG]
+    for reply in map(pack, (asked.sound, *wrong_ones)):
+        broken = check_reply(read_position(position), reply).rule_break.rule_id
+        checked = await context.ask("CheckReply", rules.CheckReplyRequest(position=position, reply=reply))
+        same(f"The rule that a reply breaks {where}", broken, checked.rule_break.rule_id)
+        applied = rules.ApplyReplyRequest(position=position, reply=reply)
+        if broken:
+            await context.refused("ApplyReply", applied, "REPLY_REFUSED", about="a reply that breaks a rule")
+        elif wrong := difference(apply_reply(read_position(position), reply), await context.ask("ApplyReply", applied)):
+            raise failure(f"What follows from a legal reply {where} is wrong: {wrong}.")
+
+
+# Accounts and certifications
+
+
+@server_case("services.accounts", "ROLE-6")
+async def accounts(context: ServerContext) -> None:
+    """A caller learns who it is, and makes no account without an invitation."""
+    account = (await _ask_if_there(context, "GetAccount", GetAccountRequest())).account
+    if account.role < Role.ROLE_ORGANISER:
+        raise failure(
+            f"Who plays games is an organiser at least; GetAccount says that it is {Role.Name(account.role)}."
+        )
+    asked = CreateAccountRequest(name=context.new_short_name(), invitation="no-such-invitation")
+    await context.refused("CreateAccount", asked, "NO_ACCOUNTS", "INVITATION_INVALID")
+
+
+@server_case("services.certifications", "ROLE-6")
+async def certifications(context: ServerContext) -> None:
+    """The author of a player follows its certification, one at a time, and can end it."""
+    asked = CreateCertificationRequest(game=OPEN, name=context.new_id("player"))
+    begun = (await _ask_if_there(context, "CreateCertification", asked)).certification
+    id_ = begun.certification_id
+    try:
+        waiting = CertificationStatus.CERTIFICATION_STATUS_WAITING
+        told = (begun.game, begun.name, begun.status, begun.dialled_in, begun.published, begun.HasField("create_time"))
+        same("What is told of a new certification", (OPEN, asked.name, waiting, False, False, True), told)
+        got = (await context.ask("GetCertification", GetCertificationRequest(certification_id=id_))).certification
+        same("The certification", begun, got)
+        listed = await context.list_all("ListCertifications", ListCertificationsRequest(page_size=1), "certifications")
+        if id_ not in [each.certification_id for each in listed]:
+            raise failure("ListCertifications must list a certification to who has asked for it.")
+        await context.refused("CreateCertification", asked, "TOO_MANY_REQUESTS", about="a name that has one already")
+        early = GetCertificationReportRequest(certification_id=id_)
+        await context.refused("GetCertificationReport", early, "NO_REPORT", about="a certification that goes on")
+        async with aclosing(
+            context.stream("WatchCertification", WatchCertificationRequest(certification_id=id_))
+        ) as events:  # type: ignore[type-var]
+            same("The first that is told of a certification", got, (await anext(events)).certification)
+            await context.ask("CancelCertification", CancelCertificationRequest(certification_id=id_))
+            [*_, last] = [event.certification async for event in events]
+    finally:
+        ended = [
+            (await context.ask("CancelCertification", CancelCertificationRequest(certification_id=id_))).certification
+            for _ in range(2)
+        ]
+    cancelled = CertificationStatus.Name(CertificationStatus.CERTIFICATION_STATUS_CANCELLED)
+    for each in (last, *ended):
+        same("The status of a certification that was cancelled", cancelled, CertificationStatus.Name(each.status))
+        if not each.HasField("end_time"):
+            raise failure("A certification that was cancelled must say when it ended.")
+    await _check_refused(context, asked)
+
+
+async def _check_refused(context: ServerContext, asked: CreateCertificationRequest) -> None:
+    wrong: Mapping[str, Mapping[str, Any]] = {
+        "UNKNOWN_GAME": {"game": "no-such-game"},
+        "NAME_INVALID": {"name": "a b"},
+        "INVALID_PROFILE": {"profile": "no-such-profile"},
+        "INVALID_TIME_CONTROL": {"time_limit": span(9.0)},
+    }
+    for reason, fields in wrong.items():
+        request = CreateCertificationRequest(**{"game": asked.game, "name": asked.name, **fields})
+        await context.refused("CreateCertification", request, reason, about=f"another {next(iter(fields))}")
+    kinds: Sequence[tuple[str, Callable[..., Message]]] = (
+        ("GetCertification", GetCertificationRequest),
+        ("CancelCertification", CancelCertificationRequest),
+        ("GetCertificationReport", GetCertificationReportRequest),
+        ("WatchCertification", WatchCertificationRequest),
+    )
+    for method, kind in kinds:
+        unknown = kind(certification_id=context.new_id("nothing"))
+        await context.refused(method, unknown, "CERTIFICATION_NOT_FOUND")
+    await context.refused(
+        "ListCertifications", ListCertificationsRequest(page_token="no-such-page"), "INVALID_PAGE_TOKEN"
+    )
+
+
+CASES = (info, the_rules, accounts, certifications)
