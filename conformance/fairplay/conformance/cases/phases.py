@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from functools import partial
+from functools import cache, partial
 from itertools import cycle, islice, product
 from operator import attrgetter
 from random import Random
@@ -27,7 +27,7 @@ from fairplay.conformance.games.rivals import Departure, Fault, Phase, side_of
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.conformance.games.variations import fits
 from fairplay.games.conformance import Circumstance, Situation, find_conformance
-from fairplay.games.game import Game
+from fairplay.games.game import Game, find
 
 MOST_DECISIONS, FEW_DECISIONS = 120, 80
 """Games of reference players are followed so far; there are many under unusual settings."""
@@ -254,8 +254,15 @@ class _Games:
         return found
 
 
-def _unusual(game: Game, settings: Any) -> list[Property]:
+def _unusual(game: Game, settings: Message) -> Sequence[Property]:
     """Return the settings that are not as usual."""
+    return _find_unusual(game.name, settings.SerializeToString(deterministic=True))
+
+
+@cache  # games are drawn from the same few tables, thousands of times
+def _find_unusual(name: str, chosen: bytes) -> Sequence[Property]:
+    game = find(name)
+    settings: Any = game.settings_type.FromString(chosen)
     usual = game.full_settings(game.settings_type())
     names = [field.name for field in usual.DESCRIPTOR.fields]
     changed = [name for name in names if getattr(settings, name) != getattr(usual, name)]
