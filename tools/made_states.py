@@ -20,7 +20,7 @@ from fairplay.conformance.games.candidates import Candidate, find_candidates
 from fairplay.conformance.games.features import Feature, matters, own_features
 from fairplay.conformance.games.positions import Source, goes_on_well
 from fairplay.conformance.games.profiles import Scope
-from fairplay.conformance.games.rivals import rival_names
+from fairplay.conformance.games.rivals import all_rival_names, rival_names
 from fairplay.conformance.games.variations import vary
 from fairplay.conformance.run.options import EXAMPLES
 from fairplay.games.conformance import MadeState, find_conformance
@@ -69,7 +69,7 @@ def _cover(game: Game, found: list[tuple[Candidate, frozenset[Item]]], missing: 
 def _candidates(game: Game, seed: int) -> Iterator[Candidate]:
     """Yield the candidates of a certificate with a seed."""
     rng, scope = Random(f"{game.name}/{seed}"), Scope(game)
-    names = [*rival_names(game), *find_conformance(game.name).strategies]
+    names = [*all_rival_names(game), *find_conformance(game.name).strategies]
     usual = game.full_settings(game.settings_type())
     tables = [(usual, count, name) for count in game.seats for name in names]
     others = [(each.settings, each.player_count, rng.choice(names)) for each in vary(game, rng, scope)]

@@ -275,6 +275,8 @@ class Conformance:
     """The package with the files "must-<protocol revision>.txt": the ids of the frozen MUST cases, one a line."""
     find_infraction: Callable[[Any, Call, Any], Infraction | None] = _no_infraction
     """(settings, of the type `Game.settings_type`; call; answer) -> the infraction that the answer is, or None."""
+    modes: Sequence[Message] = ()
+    """Settings, of the type `Game.settings_type`, as usual as the defaults: of whole games and drawn states."""
     leaving_settings: Sequence[Message] = ()
     """Settings, of the type `Game.settings_type`, that change what follows when players leave a game."""
     settings_readers: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -302,6 +304,10 @@ class Conformance:
     retold: Mapping[str, Callable[[Any, Any], None]] = field(default_factory=dict)
     """Name of a method that only tells something -> (its request, the next one of its game): adds to the latter what it
     tells where the call before it was cancelled. A method that is missing tells nothing that comes again."""
+    erring: Sequence[str] = ()
+    """Strategies of rivals that make mistakes which the game forgives."""
+    late_in: str = ""
+    """The method that all rivals of some games answer too late, as the game forgives it; empty: none does."""
     features: Features = field(default_factory=Features)
     strategies: Sequence[str] = ()
     """Strategies of reference players from whose games states are drawn, besides the plainest ones."""

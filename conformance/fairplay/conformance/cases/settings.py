@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import cycle
 from statistics import median
 
 from fairplay.conformance import case_ids
@@ -19,6 +20,7 @@ from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.positions import SHARE, Position, Source, position, with_revision, with_scores
 from fairplay.conformance.games.rivals import rival_names
 from fairplay.conformance.games.trial import Exchange, Scenario, Trial
+from fairplay.conformance.games.variations import Variation
 from fairplay.games.conformance import Situation, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.steps import CallKind
@@ -114,8 +116,21 @@ def _scenarios(context: Context) -> Iterator[Scenario]:
     began = time.monotonic()
     for each in context.variations:
         is_slow = context.is_slow or time.monotonic() - began > AMPLE_S
-        yield context.varied(each, each.name, FEW_DECISIONS if is_slow else DECISIONS)
+        scenario = context.varied(each, each.name, FEW_DECISIONS if is_slow else DECISIONS)
+        late_in = context.rng(each.name, "late").choice(("", "", find_conformance(context.game.name).late_in))
+        yield scenario._replace(situation=scenario.situation._replace(rivals_late_in=late_in))
+    yield from _modes(context)
     yield from _unusual_counts(context)
+
+
+def _modes(context: Context) -> Iterator[Scenario]:
+    """Yield a game to its end in each mode that the game has beside its usual one."""
+    game = context.game
+    modes = [*find_conformance(game.name).modes]
+    context.rng("modes").shuffle(modes)
+    for number, (mode, count) in enumerate(zip(modes, cycle(game.seats), strict=False)):
+        played = Variation(f"mode-{number}", game.full_settings(mode), count)
+        yield context.varied(played, played.name, FEW_DECISIONS if context.is_slow else 0)
 
 
 def _unusual_counts(context: Context) -> Iterator[Scenario]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice, zip_longest
+from itertools import chain, cycle, islice, zip_longest
 from typing import NamedTuple
 
 from fairplay.conformance import case_ids
@@ -20,7 +20,7 @@ from fairplay.conformance.games.coverage import Draw, measure_coverage
 from fairplay.conformance.games.features import Feature, own_features
 from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling
 from fairplay.conformance.games.positions import Source, find_position
-from fairplay.conformance.games.rivals import rival_names
+from fairplay.conformance.games.rivals import all_rival_names
 from fairplay.conformance.games.trial import Manner, Outgoing, Scenario, Trial
 from fairplay.conformance.player.player import Answered, Connection
 from fairplay.games.conformance import find_conformance
@@ -226,8 +226,11 @@ def sources(context: Context) -> Sequence[Source]:
 
 def _make_sources(context: Context) -> Sequence[Source]:
     counts = context.game.seats
-    names = [*rival_names(context.game), *find_conformance(context.game.name).strategies]
-    usual = [(context.settings, count, name, positions.MAX_DECISIONS, 0) for count in counts for name in names]
+    names = [*all_rival_names(context.game), *find_conformance(context.game.name).strategies]
+    seated = [(count, name) for count in counts for name in names]
+    usual = [(context.settings, *each, positions.MAX_DECISIONS, 0) for each in seated]
+    modes = filter(context.scope.allows, map(context.game.full_settings, find_conformance(context.game.name).modes))
+    usual += [(mode, *each, positions.MAX_DECISIONS, 0) for mode, each in zip(cycle(modes), seated, strict=False)]
     several = usual * max(1, GAMES // len(usual))
     left = [
         (context.settings, count, names[-1], positions.MAX_DECISIONS, leaver_count)

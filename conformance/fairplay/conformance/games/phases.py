@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from fairplay.conformance.games.positions import Source, resume
-from fairplay.conformance.games.rivals import LastDecider, Phase, PhaseTracker, Rivals, rival_names
+from fairplay.conformance.games.rivals import LastDecider, Phase, PhaseTracker, Rivals, all_rival_names, rival_names
 from fairplay.conformance.games.trial import Scenario, seat_names
 from fairplay.games.conformance import Circumstance
 from fairplay.games.game import Game
@@ -61,7 +61,7 @@ class Trace:
 
 def trace(game: Game, settings: Message, count: int, rng: Random, most_decisions: int) -> Trace:
     """Play a game between reference players that answer at once, for so many decisions, and return its phases."""
-    strategy = rng.choice(rival_names(game))
+    strategy = rng.choice(all_rival_names(game))
     players = [game.player(strategy) for _ in range(count)]
     names = [f"rival-{seat}" for seat in range(count)]
     machine = GameMachine(game.play("trace", settings, names, game_rng(rng.getrandbits(32)), None))

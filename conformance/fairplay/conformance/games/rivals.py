@@ -15,7 +15,7 @@ from typing import NamedTuple
 import grpc
 from google.protobuf.message import Message
 
-from fairplay.games.conformance import FirstCall, Situation
+from fairplay.games.conformance import FirstCall, Situation, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.steps import Call, CallKind, Failure, Step, calls_in
 from fairplay.player.handlers import reply_of
@@ -28,6 +28,11 @@ RIVALS = ("first", "random")
 def rival_names(game: Game) -> Sequence[str]:
     """Return the names of reference strategies that answer at once."""
     return [name for name in RIVALS if name in game.strategies] or list(game.strategies)[:1]
+
+
+def all_rival_names(game: Game) -> Sequence[str]:
+    """Return the names of `rival_names`, and those of strategies that make mistakes which the game forgives."""
+    return [*rival_names(game), *find_conformance(game.name).erring]
 
 
 class Fault(StrEnum):
@@ -211,7 +216,7 @@ class Rivals:
 
 
 def _players(game: Game, situation: Situation, seed: int) -> Mapping[int, object]:
-    rng, names = Random(seed), [situation.rivals] if situation.rivals else rival_names(game)
+    rng, names = Random(seed), [situation.rivals] if situation.rivals else all_rival_names(game)
     seats = range(max(situation.player_count, game.seats.stop - 1))  # some join later
     return {seat: game.player(rng.choice(names)) for seat in seats if seat != situation.seat}
 

@@ -9,7 +9,7 @@ from fairplay.games.eriantys.protocol import codec
 from fairplay.games.eriantys.rules.board import influences, stop_at
 from fairplay.games.eriantys.rules.characters import NAMES, choices
 from fairplay.games.eriantys.rules.legality import most_steps, playable_assistants
-from fairplay.games.eriantys.rules.state import NOBODY, TILE_COUNT, Phase, State
+from fairplay.games.eriantys.rules.state import NO_ENTRY_TILES, NOBODY, TILE_COUNT, Phase, State
 
 TABLE_SIZE, COIN_EVERY = 10, 3
 HERBALIST = 5
@@ -114,6 +114,16 @@ def offers(character: int, state: State) -> bool:
     return any(each.character == character for each in choices(state))
 
 
+def is_in_play(character: int, state: State) -> bool:
+    """Return whether a character is in play."""
+    return any(card.character == character for card in state.cards)
+
+
+def is_played(character: int, state: State) -> bool:
+    """Return whether the player has played a character in this turn."""
+    return state.played == character
+
+
 FEATURES = Features(
     codec.read_view,
     {
@@ -187,7 +197,6 @@ FEATURES = Features(
             max(sum(each.students) for each in state.groups) >= 8
         ),
         "last-tower: A side has one tower left.": lambda state: state.phase is not Phase.TOWERS and 1 in state.towers,
-        "character-played: The player has played a character in this turn.": lambda state: bool(state.played),
         "last-round: This round is the last one.": lambda state: bool(state.last_round),
         "last-in-line: Nobody comes after the player in this phase.": lambda state: (
             state.phase is not Phase.TOWERS and not state.queue
@@ -200,6 +209,15 @@ FEATURES = Features(
         "barred-nearby: Another no-entry tile can be put, and one lies on the group of Mother Nature or next to it.": (
             barred_nearby
         ),
+        "barred-twice: Two no-entry tiles or more lie on a group.": lambda state: any(
+            group.no_entry > 1 for group in state.groups
+        ),
+        "barred-merged: A no-entry tile lies where islands have grown together.": lambda state: any(
+            group.no_entry and len(group.tiles) > 1 for group in state.groups
+        ),
+        "all-tiles-lie: All no-entry tiles lie on groups.": lambda state: (
+            sum(group.no_entry for group in state.groups) == NO_ENTRY_TILES
+        ),
         "exchanges: A character can be played that exchanges students.": lambda state: any(
             each.exchange for each in choices(state)
         ),
@@ -207,8 +225,13 @@ FEATURES = Features(
             card.is_used for card in state.cards for each in choices(state) if each.character == card.character
         ),
         **{
-            f"offers-{name.replace(' ', '-')}: The {name} can be played.": partial(offers, number)
+            f"{what}-{name.replace(' ', '-')}: The {name} {how}.": partial(holds, number)
             for number, name in NAMES.items()
+            for what, how, holds in (
+                ("in-play", "is in play", is_in_play),
+                ("offers", "can be played", offers),
+                ("played", "was played in this turn by the player", is_played),
+            )
         },
     },
 )

@@ -333,7 +333,6 @@ def _students_used_up(rng: Random) -> Situation:
 def _rival_plays(
     *characters: int,
     coins: int,
-    empties_bag: bool = False,
     given: Mapping[str, Any] = _NOTHING,
     turn_count: int = 8,
     **settings: Any,
@@ -343,8 +342,7 @@ def _rival_plays(
     def situation(rng: Random) -> Situation:
         held: Mapping[str, Any] = {"phase": Phase.STUDENTS, "active": 1, "used": characters[1:], "coins": coins}
         state = scene(rng, _expert(*characters, **settings), **{**held, **given})
-        situation = _situation(bag_emptied(state) if empties_bag else state, 0, turn_count)
-        return situation._replace(rivals=PLAYING_CHARACTERS)
+        return _situation(state, 0, turn_count)._replace(rivals=PLAYING_CHARACTERS)
 
     return situation
 
@@ -365,9 +363,20 @@ def _at_work(number: int) -> MakeSituation:
     return _scene(settings, coins=9, used=(number,), played=number, ignored=ignored, assistants=(10, 9), turn_count=2)
 
 
-def _last_move(islands: str) -> MakeSituation:
+def _thief_fills_the_bag(rng: Random) -> Situation:
+    """Return the end of a round after which the bag cannot fill the clouds; a rival fills it again in its next turn.
+
+    The round that was to be the last one, without clouds, is followed by one with clouds, and by the last one.
+    """
+    given: Mapping[str, Any] = {"round_number": 7, "hands": {0: (2, 4, 5), 1: (8, 9, 10)}, "clouds": ["", "GRY"]}
+    spent: Mapping[str, Any] = {"phase": Phase.CLOUD, "active": 1, "used": (6, 9), "played": 6, "coins": 3}
+    state = scene(rng, _expert(12, 6, 9, bag_end_latched=False), rooms=[TRIPLES, TRIPLES], **given, **spent)
+    return _situation(bag_left(state, 4), 0, 0)._replace(rivals=PLAYING_CHARACTERS)
+
+
+def _last_move(islands: str, **given: Any) -> MakeSituation:
     """Return the last turn of a rival, in which Mother Nature goes one step, and so few groups are left."""
-    return _scene(islands=islands, active=1, rooms=["G"], assistants=(3, 1), turn_count=0)
+    return _scene(islands=islands, active=1, rooms=["G"], assistants=(3, 1), turn_count=0, **given)
 
 
 def _nearly_empty_bag(rng: Random, **settings: Any) -> Situation:
@@ -400,7 +409,7 @@ WRAPPED = "a3GR . bP! a2R . P . B bG"
 FULL_TABLES = ("GGGGGGGGGGRRRRRRRRRRY", "YP")
 GREEN_AND_RED = ("GGGGRRR",)
 ALL_NO_ENTRY = "Gx! aRx . bP B a2RYx . P bBx . G"
-TWO_NO_ENTRY = "Gx! aR . bP B a2RY . P bB . Gx"
+SOME_NO_ENTRY = "Gx! aR . bP B a2RYx . P bB . Gx"
 BORROWED = _expert(2, 4, 9, farmer_after_turn="revert")
 FOUR_BARRED = "a3Gx! b3Rx a3Bx b3Px"
 PAIRS, TRIPLES = INITIALS * 2, INITIALS * 3
@@ -560,9 +569,9 @@ CHECKS = {
         ),
     ),
     "character.no-entry-one-each: "
-    "The settings may allow an island one no-entry tile only: two have theirs already.": Check(
+    "The settings may allow an island one no-entry tile only: three have theirs, one of which has grown.": Check(
         ["character.no-entry-one", "island.known"],
-        _scene(_expert(3, 5, 6, no_entry_stack=False), coins=9, islands=TWO_NO_ENTRY),
+        _scene(_expert(3, 5, 6, no_entry_stack=False), coins=9, islands=SOME_NO_ENTRY),
     ),
     "character.late: The settings may forbid characters that help Mother Nature once she has moved.": Check(
         ["character.late", *CLOUDS], _scene(_expert(4, 6, 9, late_character="refuse"), coins=9, phase=Phase.CLOUD)
@@ -593,7 +602,7 @@ CHECKS = {
     "settings.thief-fills-the-bag: "
     "The settings may let further rounds follow the last one where students return to the bag.": Check(
         WHOLE_TURN,
-        _rival_plays(12, 6, 9, coins=3, empties_bag=True, given={"rooms": [TRIPLES, TRIPLES]}, bag_end_latched=False),
+        _thief_fills_the_bag,
     ),
     "settings.short-bag-ends-the-game: The settings may end the game when the bag cannot fill the clouds.": Check(
         WHOLE_TURN, partial(_nearly_empty_bag, short_refill="end_now")
@@ -622,8 +631,9 @@ CHECKS = {
     "watch.three-groups: A rival's turn ends the game: islands grow together, and three groups are left.": Check(
         WHOLE_TURN, _last_move("a3! GGG b7 .")
     ),
-    "watch.two-groups: A rival's turn ends the game: three of four groups grow together, and two are left.": Check(
-        WHOLE_TURN, _last_move("a3! GGG a3 b5")
+    "watch.two-groups: "
+    "A rival's turn ends the last round early: three of four groups grow together, and two are left.": Check(
+        WHOLE_TURN, _last_move("a3! GGG a3 b5", round_number=ASSISTANTS, last_round=Reason.LAST_ASSISTANT)
     ),
     "seats.last-of-four: "
     "Four players, drawn characters, partners side by side: the last seat plays some rounds.": Check(
@@ -993,6 +1003,12 @@ CHARACTER_GAMES = {
 }
 
 
+EXPERT_GAMES = [
+    eriantys_settings_pb2.Settings(mode=eriantys_settings_pb2.MODE_EXPERT, characters=characters)
+    for characters in ((1, 2, 3), (4, 5, 6), (9, 8, 7), (12, 10, 11))
+]
+"""The other mode, with each character in play once."""
+
 CONFORMANCE = Conformance(
     features=FEATURES,
     strategies=("greedy",),
@@ -1030,10 +1046,14 @@ CONFORMANCE = Conformance(
         "max_attempts": (1, 100),
     },
     tied_endings=(nobody_wins, both_win, both_others_win, all_three_win, both_teams_win),
+    modes=EXPERT_GAMES,
     leaving_settings=(
-        eriantys_settings_pb2.Settings(on_disconnect=eriantys_settings_pb2.ON_DISCONNECT_ELIMINATE),
+        eriantys_settings_pb2.Settings(
+            mode=eriantys_settings_pb2.MODE_EXPERT, on_disconnect=eriantys_settings_pb2.ON_DISCONNECT_ELIMINATE
+        ),
         eriantys_settings_pb2.Settings(on_disconnect=eriantys_settings_pb2.ON_DISCONNECT_SKIP_TURNS),
         eriantys_settings_pb2.Settings(
+            mode=eriantys_settings_pb2.MODE_EXPERT,
             on_disconnect=eriantys_settings_pb2.ON_DISCONNECT_SKIP_TURNS,
             interrupted_turn=eriantys_settings_pb2.INTERRUPTED_TURN_LEAVE,
         ),

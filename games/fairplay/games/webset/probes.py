@@ -43,6 +43,7 @@ PICKING = ("take.card-range", "take.distinct", "take.on-table", "take.three")
 FINDING = (*PICKING, "take.set")
 ANY_SETTINGS = webset_pb2.Settings()
 BLIND, WRONG, ONE_BY_ONE = "solver:misses=1", "solver:error=1", "solver:singly=1"
+WRONG_AT_TIMES = "solver:error=0.5,misses=0.1,singly=0.5,shows=0.1"
 WAVERING = f"{ONE_BY_ONE},wavers=1"
 TO_THE_END = 0
 CALL_AND_PICK = 2
@@ -563,8 +564,12 @@ def _retell(cancelled: webset_player_pb2.ReportRequest, following: Any) -> None:
 
 CONFORMANCE = Conformance(
     features=FEATURES,
-    strategies=("solver:reaction=0,error=0.5",),
-    pieces=Pieces(things=(("slots", "deck", "players.cards"),), scores=("players.points",)),
+    erring=(WRONG_AT_TIMES,),
+    late_in="PickCards",
+    pieces=Pieces(
+        things=(("slots", "deck", "players.cards"),),
+        scores=("players.points", "players.penalty_count", "players.expiry_count"),
+    ),
     probes=PROBES,
     rare_games=RARE_GAMES,
     mutations=MUTATIONS,
