@@ -159,8 +159,8 @@ class Guard:
                 key.data(events)
             if self._watch is not None and time.monotonic() >= due:
                 if (sentence := self._watch.look() or self._group.excess()) is not None:
+                    self._report(sentence)  # before what may take long: who waits for the end may kill the guard
                     self._kill(child)
-                    self._report(sentence)
                     return
                 due = time.monotonic() + (LOOK_SOON_S if self._watch.grows else LOOK_EVERY_S)
 

@@ -197,7 +197,7 @@ async def test_players_do_not_outlive_a_server_that_is_killed(tmp_path: Path) ->
     player = f"open({str(ready)!r}, 'w').write(str(__import__('os').getpid())); __import__('time').sleep(600)"
     command = ["game", "fish", "-p", python(player), "-p", "bot:first", "--start-limit", "10m"]
     process = await asyncio.create_subprocess_exec(sys.executable, "-m", "fairplay.terminal", *command)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(300):  # the server, and the player, have to come up
         while not (ready.exists() and ready.read_text()):
             await asyncio.sleep(0.02)
         pid = int(ready.read_text())
