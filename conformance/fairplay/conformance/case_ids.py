@@ -103,6 +103,30 @@ SENT_AGAIN = "contract.sent-again"
 SLOWS_DOWN = "robustness.slows-down"
 GROWTH = "robustness.memory-growth"
 
+TELLING = (
+    EVERY_METHOD,
+    VOID,
+    READABLE,
+    UNKNOWN_FIELDS,
+    NO_EXCEPTION,
+    ALIVE,
+    FIRST_ANSWER,
+    EVERY_ANSWER,
+    DRAWN_STATES,
+    "exceptions.drawn-states",
+    "time.drawn-states",
+    UNUSUAL_SETTINGS,
+    SETTINGS_RAISE,
+    LATE,
+    IN_ANY_PHASE,
+    BACK_TO_BACK,
+    AT_ONCE,
+    SIMILAR_IDS,
+    FRESH_PROCESS,
+    TOURNAMENT,
+    WIN_AND_LOSE,
+)
+"""Cases that show most defects for the time for which they keep a player thinking."""
 UNUSUAL_GAMES = (UNUSUAL_SETTINGS, SETTINGS_RAISE, LATE, LONG_GAME, LARGE_NUMBERS)
 """Cases that play games unlike most."""
 

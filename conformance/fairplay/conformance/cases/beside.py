@@ -161,8 +161,8 @@ def same_seat(context: Context) -> None:
     """Who keeps its plans by its seat, and not by the id of the game, carries them over into another one."""
     number, turn_count = (FEW_GAMES, FEW_SEAT_DECISIONS) if context.is_slow else (GAMES, SEAT_DECISIONS)
     with context.player.separate() as connection:
-        for scenario in _seat_scenarios(context, number, 1):
-            found = context.play(scenario, connection)
+        scenarios = _seat_scenarios(context, number, 1)
+        for scenario, found in zip(scenarios, context.play_on(connection, scenarios), strict=True):
             _judge_seat(context, found, (case_ids.NEVER_ENDED, partial(_after_other_seat, context, scenario)))
     scenarios = _seat_scenarios(context, number, turn_count)
     with context.player.separate() as connection:

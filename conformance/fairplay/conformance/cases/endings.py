@@ -29,8 +29,10 @@ from fairplay.server.net.limits import limit_of
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import EndRequest, StartRequest
 
-DECISIONS, DECISIONS_BESIDE = 3, 6
-"""The player decides so often in each game; the second number is for a game beside which tournaments are played."""
+DECISIONS, FEW_DECISIONS, DECISIONS_BESIDE = 3, 1, 6
+"""The player decides so often in each game; the second number is for players that are slow, the third for a game beside
+which tournaments are played.
+"""
 TOURNAMENT_GAMES = 2
 Problem: TypeAlias = Failure | NotTested | None
 """What goes wrong with notifications, or None."""
@@ -53,7 +55,8 @@ def _whole_tournament(context: Context, connection: Connection, *, won: bool) ->
     name = context.new_tournament_id()
     start, end = StartRequest(tournament_id=name), EndRequest(tournament_id=name, won=won)
     problem = _notify(context, connection, START, start)
-    for scenario in context.beginnings(TOURNAMENT_GAMES, DECISIONS) if problem is None else ():
+    turn_count = FEW_DECISIONS if context.is_slow else DECISIONS
+    for scenario in context.beginnings(TOURNAMENT_GAMES, turn_count) if problem is None else ():
         found = context.play(scenario, connection)
         judge_after_others(context, found)
     return problem or _notify(context, connection, END, end)

@@ -41,8 +41,9 @@ def fresh_process(context: Context) -> None:
         with where("Where each call comes twice"):
             judge_condition(context, context.play(scenario, connection, Manner(ask=_ask_twice)))
     with context.player.fresh() as connection:
-        for scenario in (*_joined(context), *_asked_again(context), *_joined_elsewhere(context)):
-            found, from_the_beginning = context.play(scenario, connection), scenario._replace(joins=None, asked_again=0)
+        scenarios = (*_joined(context), *_asked_again(context), *_joined_elsewhere(context))
+        for scenario, found in zip(scenarios, context.play_on(connection, scenarios), strict=True):
+            from_the_beginning = scenario._replace(joins=None, asked_again=0)
             played.append(from_the_beginning)
             alone, is_usual = (
                 partial(context.alone, from_the_beginning),
@@ -133,8 +134,8 @@ def other_settings(context: Context) -> None:
     """What was learnt of sizes, players and rules in one game does not hold in the next, or in one beside it."""
     scenarios = _mixture(context)
     with context.player.separate() as connection:
-        for scenario in scenarios:
-            _judge(context, context.play(scenario, connection))
+        for found in context.play_on(connection, scenarios):
+            _judge(context, found)
         for found in context.play_in_turn(scenarios, connection):
             _judge(context, found)
 

@@ -27,7 +27,8 @@ from fairplay.conformance.player.breaker import Breaker
 from fairplay.conformance.player.player import Connection
 from fairplay.games.game import Game
 
-DECISIONS = 6
+DECISIONS, FEW_DECISIONS = 6, 2
+"""The player decides so often in each game; the second number is for players that are slow."""
 GAMES = 25
 """How many games a round has, all at the same time."""
 ENDS = 4
@@ -205,7 +206,7 @@ def rounds_left(paces: Sequence[float], limit_s: float) -> float:
 
 def _kinds(context: Context) -> Mapping[str, Callable[[Connection], Sequence[Trial]]]:
     """Return what plays a round, by the kind of its games: a player may do something else when it is told of an end."""
-    rounds = {"games": context.beginnings(GAMES, DECISIONS)}
+    rounds = {"games": context.beginnings(GAMES, FEW_DECISIONS if context.is_slow else DECISIONS)}
     if any(map(tells_the_end, context.game.methods)):
         for ending in (Ending.WON, Ending.LOST):
             ends = list(islice(find_endings(context.game, context.settings, ending, context.rng("growth")), ENDS))

@@ -37,8 +37,10 @@ from fairplay.v1.connection_pb2 import DialInResponse, GoodbyeReason
 from fairplay.v1.player_pb2 import DescribeRequest, EndRequest, PlayerDescription, StartRequest
 
 DECISIONS = 3
-POSITIONS, MIDDLE = 30, 0.4
-"""A tournament goes on with so many decisions in positions of other games, behind this share of them."""
+POSITIONS, FEW_POSITIONS, MIDDLE = 30, 6, 0.4
+"""A tournament goes on with so many decisions in positions of other games, of a slow player with fewer; behind this
+share of these games.
+"""
 QUICK_GAMES, FEW_QUICK_GAMES, QUICK_GAMES_S = 10, 3, 2.0
 """A tournament begins with so many games with one decision; with fewer where these take more than so many seconds."""
 RETURN_S = 2.0
@@ -107,7 +109,7 @@ def _play_tournament(context: Context) -> Tournament:
             problem = outcome
         else:
             for number, scenario in enumerate(_rounds(context), 1):
-                trials.append(context.play_as(scenario, connection, game_id_of(tournament_id, number, 1)))
+                trials += context.play_as(scenario, connection, game_id_of(tournament_id, number, 1))
                 if trials[-1].misconduct is not None:
                     break
             said = notify(context, connection, END, EndRequest(tournament_id=tournament_id, won=True))
@@ -141,7 +143,7 @@ def _rounds(context: Context) -> Iterator[Scenario]:
 def _positions(context: Context) -> Iterator[Scenario]:
     """Yield games that go on from positions of others, in which the player is ahead or behind."""
     rng = context.rng("positions of a tournament")
-    for number in range(POSITIONS):
+    for number in range(FEW_POSITIONS if context.is_slow else POSITIONS):
         source = rng.choice(sources(context))
         if (place := find_position(context.game, source, rng.uniform(MIDDLE, 1.0))) is not None:
             yield Scenario(f"tournament-{number}", place.situation(1), source.seed)

@@ -29,6 +29,10 @@ SILENCE_S, GAP_S = 1.0, 0.15
 STARTED_SILENCE_S, STARTED_GAP_S = 2.5, 0.3
 """How long a program that the suite starts waits: its games are played beside other cases, and delay none of them."""
 DECISIONS, FEW_DECISIONS = 12, 4
+SLOW_DECISIONS = 10
+"""So often a program that the suite starts decides in the game in which it waits before each call."""
+LATE = 7
+"""After so many decisions nothing comes for some time in one of the games."""
 Beginning: TypeAlias = "asyncio.Task[tuple[Connection, Sequence[Trial]]]"
 """Games that are being played, on a connection of their own, while other cases are judged."""
 Begun = TypeVar("Begun")
@@ -92,7 +96,7 @@ async def play_waiting(context: Context, connection: Connection) -> Sequence[Tri
         )
 
     silent = [play(each.scenario, each.wait_s) for each in _silences(context, silence_s)]
-    slow = play(context.first_scenario(FEW_DECISIONS), lambda _: gap_s)
+    slow = play(context.first_scenario(SLOW_DECISIONS if is_started else FEW_DECISIONS), lambda _: gap_s)
     if context.player.transport.cheap:  # an object has no connection that could be silent
         return await side_by_side([*silent, slow])
     return [*await side_by_side(silent), *await side_by_side([slow])]
@@ -108,12 +112,17 @@ class _Silent(NamedTuple):
 
 
 def _silences(context: Context, silence_s: float) -> Sequence[_Silent]:
-    """Return games with a silence before the second call of each method that asks, and before one that only tells."""
+    """Return games with a silence: before the second call of each method that asks, before a call that only tells,
+    before the first decision and before a late one.
+    """
     begun, over = context.first_scenario(DECISIONS), context.ending(context.game.seats.start)
+    last, second = context.seatings[-1], context.seatings[1]
     asking = [method.name for method in context.game.methods if method.asks]
     return [
         *(_Silent(f", before a call of {name}", begun, _before_second(name, silence_s)) for name in asking),
         _Silent(", before a call that asks for nothing", over, _before_notification(silence_s)),
+        _Silent(", before its first decision", context.scenario(*last, FEW_DECISIONS), _before_decision(0, silence_s)),
+        _Silent(f", after {LATE} decisions", context.scenario(*second, DECISIONS), _before_decision(LATE, silence_s)),
     ]
 
 
@@ -125,6 +134,11 @@ async def _ask(wait_s: Callable[[Outgoing], float], connection: Connection, due:
 def _before_notification(silence_s: float) -> Callable[[Outgoing], float]:
     """Return a function that says to wait before one call of a game: the first that asks for nothing, but its first."""
     return _once(silence_s, lambda due: due.number > 0 and due.call.kind is CallKind.NOTIFICATION)
+
+
+def _before_decision(number: int, silence_s: float) -> Callable[[Outgoing], float]:
+    """Return a function that says to wait before one decision of a game, that after so many others."""
+    return _once(silence_s, lambda due: due.decision == number and due.call.kind is not CallKind.NOTIFICATION)
 
 
 def _before_second(name: str, silence_s: float) -> Callable[[Outgoing], float]:

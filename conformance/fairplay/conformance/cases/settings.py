@@ -239,9 +239,8 @@ LARGE_DECISIONS = 3
 @case("rules.large-numbers", "FAIL-1")
 def large_numbers(context: Context) -> None:
     """Revisions have 64 bits and scores 32: a player that keeps fewer raises, or takes an old state for a new one."""
-    with context.shared() as connection:
-        for scenario in _large_scenarios(context):
-            judge(context, context.play(scenario, connection))
+    for found in context.play_each(_large_scenarios(context)):
+        judge(context, found)
 
 
 def _large_scenarios(context: Context) -> Iterator[Scenario]:

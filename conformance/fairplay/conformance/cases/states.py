@@ -41,6 +41,7 @@ MAX_DECISIONS = 80
 SIMPLIFY_LIMIT_S = 10.0
 FEW_STATES, AMPLE_S = 40, 60.0
 """After so many seconds so many states are enough: a player may be slow."""
+STATES_SHARE = 1 / 16
 
 HURRIED, HURRIED_S = 24, 0.5
 """So many of the states are asked once more in a hurry, with a limit of so many seconds."""
@@ -147,7 +148,7 @@ def _play_states(context: Context) -> Results:
     trials: list[Trial] = []
     stopped: NotTested | None = None
     try:
-        trials.extend(context.play_each(_scenarios(context, _draw(context, candidates, own), asked)))
+        trials.extend(context.play_each(_scenarios(context, _draw(context, candidates, own), asked), STATES_SHARE))
     except NotTested as error:
         stopped = error
     del asked[len(trials) :]

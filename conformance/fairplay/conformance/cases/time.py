@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_after_others, judge_condition, judge_owned, where
@@ -39,14 +40,17 @@ def unusual_ids(context: Context) -> None:
     """The organiser chooses the ids of games."""
     with context.player.separate() as connection:
         scenario = context.first_scenario(DECISIONS_UNDER_IDS)
-        for game_id in STRANGE_IDS:
-            judge_after_others(context, context.play_as(scenario, connection, game_id))
+        left = iter(STRANGE_IDS)
+        while ids := [*islice(left, context.at_once)]:
+            for found in context.play_as(scenario, connection, *ids):
+                judge_after_others(context, found)
         seat, count = scenario.situation.seat, scenario.situation.player_count
-        is_over = context.play_as(context.ending(count), connection, ENDED_ID).misconduct is None
-        for game_id in (STRANGE_IDS[0], *([ENDED_ID] if is_over else [])):
+        [over] = context.play_as(context.ending(count), connection, ENDED_ID)
+        for game_id in (STRANGE_IDS[0], *([ENDED_ID] if over.misconduct is None else [])):
             for other in _other_games(context, seat, count):
                 with where("Under an id that another server gave to another game"):
-                    judge_after_others(context, context.play_as(other, connection, game_id))
+                    [found] = context.play_as(other, connection, game_id)
+                    judge_after_others(context, found)
 
 
 def _other_games(context: Context, seat: int, count: int) -> Iterator[Scenario]:

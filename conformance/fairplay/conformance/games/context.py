@@ -31,7 +31,7 @@ from fairplay.conformance.player.machine import is_busy, wait_until_quiet
 from fairplay.conformance.player.names import new_game_id, new_tournament_id
 from fairplay.conformance.player.player import Answered, Connection, PlayerUnderTest
 from fairplay.conformance.player.transports import Transport
-from fairplay.games.conformance import Situation
+from fairplay.games.conformance import Situation, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.steps import Method
 from fairplay.server.links.link import NO_EXTRA, Metadata
@@ -55,6 +55,8 @@ HEAD_START_SHARE, HEAD_START_S = 0.5, 0.05
 """In the game in which rivals are quicker they give the player this share of its usual time, and so many seconds at
 most. A slow one gets none: it might think on about each question that is over.
 """
+CASE_SHARE = 1 / 60
+"""A slow player plays the games of a case until they have taken this share of the budget: others have theirs, too."""
 LEAVES_AFTER = 2
 """In the game that a rival leaves, it leaves after so many decisions of the player under test."""
 Kept = TypeVar("Kept")
@@ -103,6 +105,7 @@ class Context:
         self._histories: dict[Connection, list[Entry]] = {}
         self._excused_count = 0
         self._trends: dict[Connection, Trend] = {}
+        self._has_told_slow = False
         self._has_slowed_down = False
         """Whether the player takes longer by now for what it did quickly at first."""
         self._quiet_left_s = min(QUIET_LIMITS * limits.decision_s, QUIET_SHARE * player.budget.total_s)
@@ -124,8 +127,15 @@ class Context:
         return found
 
     def take_urgent(self) -> Sequence[str]:
-        """Return the ids of the cases to judge next, once: what is seen in passing tells that they may fail."""
+        """Return the ids of the cases to judge next, once: what is seen in passing tells that they may fail.
+
+        Of a slow player those come first that show most defects for the time that they take.
+        """
         found, self._has_slowed_down = self._has_slowed_down, False
+        if self.is_slow and not self._has_told_slow:
+            self._has_told_slow = True
+            probes = (each.id for each in find_conformance(self.game.name).probes)
+            return (*probes, *case_ids.TELLING)
         return (case_ids.GROWING_MEMORY, case_ids.SLOWS_DOWN) if found else ()
 
     def once(self, name: str, make: Callable[[], Kept]) -> Kept:
@@ -179,15 +189,18 @@ class Context:
         [found] = self.play_together([scenario], connection, manner)
         return found
 
-    def play_as(self, scenario: Scenario, connection: Connection, game_id: str) -> Trial:
-        """Play a game under a given id. Raises NotApplicable if it is outside the profile, as all that plays games."""
+    def play_as(self, scenario: Scenario, connection: Connection, *ids: str) -> list[Trial]:
+        """Play a game under each of these ids, at the same time.
+
+        Raises NotApplicable if it is outside the profile, as all that plays games.
+        """
         self.scope.check([scenario.situation])
 
-        def play(reached: Connection) -> list[Trial]:
-            return [self.player.loop.run(play_trial(self.game, reached, scenario, self.limits, game_id))]
+        async def play(reached: Connection) -> list[Trial]:
+            return await side_by_side(play_trial(self.game, reached, scenario, self.limits, each) for each in ids)
 
-        [found] = self.record(connection, Entry(play, f"{scenario.text} with the id {game_id}"))
-        return found
+        text = f"{scenario.text} with the id {', '.join(ids)}"
+        return self.record(connection, Entry(lambda reached: self.player.loop.run(play(reached)), text))
 
     def play_together(
         self,
@@ -207,10 +220,13 @@ class Context:
     ) -> list[Trial]:
         """Play games at the same time, with their calls in a fixed order; as many together as in `play_together`.
 
-        By default each game makes one call when it is its turn, and the ids are new ones with different ends.
+        By default each game makes one call when it is its turn, or of a slow player all of them make one at the same
+        moment; and the ids are new ones with different ends.
         """
 
-        def rotate(numbers: Sequence[int]) -> Rotation:
+        def rotate(numbers: Sequence[int]) -> Rotation | Abreast:
+            if self.is_slow and not shares:
+                return Abreast(len(numbers), 0)
             return Rotation([shares[number] if shares else 1 for number in numbers])
 
         return self._play_in_order(scenarios, connection, rotate, ", by turns ", ids)
@@ -357,16 +373,32 @@ class Context:
             self.player.renew()  # each call would take long, and how it slows down is asked elsewhere
         yield self.player.connection()
 
-    def play_each(self, scenarios: Iterable[Scenario]) -> Iterator[Trial]:
+    @property
+    def at_once(self) -> int:
+        """Return how many games that can be played one after the other are played at the same time."""
+        return self.scope.at_once(AT_ONCE) if self.is_slow else 1
+
+    def play_on(self, connection: Connection, scenarios: Iterable[Scenario]) -> Iterator[Trial]:
+        """Yield the trials of games on a connection, each played when it is asked for; a slow player plays several."""
+        left = iter(scenarios)
+        while batch := list(islice(left, self.at_once)):
+            yield from self.play_together(batch, connection)
+
+    def play_each(self, scenarios: Iterable[Scenario], share: float = CASE_SHARE) -> Iterator[Trial]:
         """Yield the trials of games that have nothing to do with each other, each played when it is asked for.
 
         A slow player plays several of them at the same time. What goes wrong there is not held against it: such a game
-        is played again alone. Games outside the profile are left out; raises NotApplicable if all of them are.
+        is played again alone. It plays no more of them when they have taken this share of the budget. Games outside the
+        profile are left out; raises NotApplicable if all of them are.
         """
-        left = self.scope.choose(scenarios, attrgetter("situation"))
-        while batch := list(islice(left, AT_ONCE if self.is_slow else 1)):
+        left, budget, taken_s = self.scope.choose(scenarios, attrgetter("situation")), self.player.budget, 0.0
+        while batch := list(islice(left, self.at_once)):
+            if self.is_slow and taken_s > share * budget.total_s:
+                return
+            began_s = budget.elapsed_s
             with self.shared() as connection:
                 trials = self.play_together(batch, connection)
+            taken_s += budget.elapsed_s - began_s
             for scenario, found in zip(batch, trials, strict=True):
                 has_failed_beside_others = found.misconduct is not None and len(batch) > 1
                 yield self.play(scenario) if has_failed_beside_others else found
@@ -383,16 +415,21 @@ class Context:
         if asked not in self._whole:
             others = (each for each in self.seatings if each != asked and each not in self._whole)
             batch = [asked, *islice(others, AT_ONCE - 1 if self.is_slow else 0)]
-            for seating, found in zip(batch, self.play_each(self.scenario(*each) for each in batch), strict=True):
+            trials = [*self.play_each(self.scenario(*each) for each in batch)]
+            self.is_slow = self.is_slow or any(map(self._takes_long, trials))
+            cut = {count for (_, count), found in zip(batch, trials, strict=True) if found.is_cut}
+            missing = sorted(cut - self._ends.keys())
+            self._ends.update(zip(missing, self.play_each(map(self.ending, missing)), strict=True))
+            for seating, found in zip(batch, trials, strict=True):
                 self._keep_whole(seating, found)
         return self._whole[asked]
 
+    def _takes_long(self, found: Trial) -> bool:
+        times = found.mean_decision_s, found.first_decision_s
+        return found.is_cut or (found.misconduct is None and self.player.budget.is_short_for(*times))
+
     def _keep_whole(self, seating: Seating, found: Trial) -> None:
-        takes_long = found.misconduct is None and self.player.budget.is_short_for(found.mean_decision_s)
-        self.is_slow = self.is_slow or found.is_cut or takes_long
         _, count = seating
-        if found.is_cut and count not in self._ends:
-            [self._ends[count]] = self.play_each([self.ending(count)])
         has_failed_at_the_end = found.is_cut and self._ends[count].misconduct is not None
         self._whole[seating] = self._ends[count] if has_failed_at_the_end else found
 

@@ -24,7 +24,8 @@ class Trend:
     """The times of the first decisions in all games of a process, in the order in which it was asked for them."""
 
     def __init__(self) -> None:
-        self._times: defaultdict[str, list[float]] = defaultdict(list)
+        self._times: defaultdict[tuple[str, bool], list[float]] = defaultdict(list)
+        """Method, and whether it was the first decision of a game, which players may prepare in -> the times."""
 
     def add(self, trials: Iterable[Trial]) -> None:
         """Add games that came after those before."""
@@ -33,8 +34,8 @@ class Trend:
             for each in trial.exchanges:
                 name = each.method.name
                 if each.kind is not CallKind.NOTIFICATION and asked[name] < FIRST:
+                    self._times[name, not asked].append(each.elapsed_s)
                     asked[name] += 1
-                    self._times[name].append(each.elapsed_s)
 
     @property
     def rises(self) -> bool:

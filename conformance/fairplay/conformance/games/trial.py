@@ -230,6 +230,11 @@ class Trial:
         times = [each.elapsed_s for each in self.exchanges if each.kind is not CallKind.NOTIFICATION]
         return sum(times) / max(1, len(times))
 
+    @property
+    def first_decision_s(self) -> float:
+        """Return how long the first decision of the player under test took, in seconds; 0.0 if it made none."""
+        return self.opening[-1].elapsed_s if self.opening else 0.0
+
 
 def seat_names(situation: Situation) -> list[str]:
     """Return what evidence calls the players of a game, by seat."""

@@ -24,9 +24,9 @@ NO_TIME = "there was no time left in the budget of"
 """How the reason begins for which a case is not tested."""
 MIN_DECISIONS = 8
 """The decisions that a game has before it is left for want of time."""
-ALL_DECISIONS = 4_000
-"""About so many decisions a player is asked for that is quick."""
-LATER_SHARE, LATER_DECISIONS = 1 / 160, 3
+ALL_DECISIONS, ALL_GAMES = 6_000, 1_000
+"""About so many decisions a player is asked for that is quick, in so many games."""
+LATER_SHARE, LATER_DECISIONS = 1 / 160, 2
 """The same for the games that come after such a game: there are many of them."""
 
 
@@ -57,9 +57,12 @@ class Budget:
         if self.elapsed_s >= self.total_s:
             raise NotTested(f"{NO_TIME} {duration_text(self.total_s)}", given_up=True)
 
-    def is_short_for(self, decision_s: float) -> bool:
-        """Return whether a player that takes so long for a decision must be asked for fewer of them than others."""
-        return decision_s * ALL_DECISIONS > self.total_s
+    def is_short_for(self, decision_s: float, first_decision_s: float) -> bool:
+        """Return whether a player that takes so long for a decision must be asked for fewer of them than others.
+
+        `first_decision_s` is what it takes for the first one of a game.
+        """
+        return decision_s * ALL_DECISIONS + first_decision_s * ALL_GAMES > self.total_s
 
     def is_spent_on(self, elapsed_s: float, decision_count: int, may_take_s: float = 0.0) -> bool:
         """Return whether a game has taken its share, or what it may take, and shown how the player begins.

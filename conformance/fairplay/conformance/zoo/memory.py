@@ -260,6 +260,23 @@ BESIDE_ANOTHER = (
         ("*",),
     ),
     Mutant(
+        "raises-in-long-slow-games",
+        "Raises an exception in a decision of a game after eight calls of which each has come a while after the last.",
+        (case_ids.SLOW_RIVALS,),
+        after_gaps(8, 0.12),
+        RAISES,
+        ("*",),
+        program=ProgramBehaviour(),
+    ),
+    Mutant(
+        "forgets-in-the-middle",
+        "Raises an exception in a decision, from its sixth in a game on, after it has heard nothing of it for a while.",
+        (case_ids.SLOW_RIVALS,),
+        right_after_silence(0.8, decides=True, first=6),
+        RAISES,
+        ("*",),
+    ),
+    Mutant(
         "raises-when-asked-again",
         "Raises an exception in all decisions after one for which it was asked twice.",
         (case_ids.CANCELLED,),

@@ -151,13 +151,16 @@ def after_silence(seconds: float) -> Trigger:
     return trigger
 
 
-def right_after_silence(seconds: float, *, decides: bool) -> Trigger:
-    """Trigger in calls of games that had no call for so many seconds before: decisions, or those that only tell."""
+def right_after_silence(seconds: float, *, decides: bool, first: int = 0) -> Trigger:
+    """Trigger in calls of games that had no call for so many seconds before: decisions, or those that only tell.
+
+    `first` is the number of the first decision that may be concerned, from 1.
+    """
 
     def trigger(call: ReceivedCall) -> bool:
         before, call.game.notes["told at"] = call.game.notes.get("told at"), time.monotonic()
         is_late = before is not None and call.game.notes["told at"] - before > seconds
-        return is_late and bool(call.decision) == decides
+        return is_late and bool(call.decision) == decides and call.decision >= first
 
     return trigger
 
