@@ -236,3 +236,10 @@ async def test_entrants_say_who_they_are_as_far_as_the_server_was_told() -> None
         assert described(running) == {"x": "first", "ann": "Ann 1.0", "dee": "Dee 2.0"}
         await here.manager.cancel("t", "rain")
         assert here.findings() == []
+
+
+async def test_names_differ_in_more_than_capital_letters() -> None:
+    async with environment() as here:
+        assert await refused(here.manager.create("t", plan(["Zed", "zed"]))) == "INVALID_PLAYERS"
+        await here.manager.create("t", plan(["Zed"], min_entrant_count=5))
+        assert await refused(sign_up(here, "ZED")) == "NAME_TAKEN"
