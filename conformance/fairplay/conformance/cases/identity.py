@@ -164,6 +164,14 @@ def _follow(context: Context) -> Life:
             if connection.lost:
                 break
             said.append((when, _ask(context, connection)))
+        name = context.new_tournament_id()
+        for when, method, request in (
+            ("in a tournament", START, StartRequest(tournament_id=name)),
+            ("after a tournament that it has won", END, EndRequest(tournament_id=name, won=True)),
+        ):
+            if not connection.lost:
+                context.ask(method, request, connection)
+                said.append((when, _ask(context, connection)))
         departure = _departure(context, connection, GoodbyeReason.GOODBYE_REASON_FINISHED, END_LIMIT_S)
     return Life(greeting, agrees, said, departure)
 

@@ -153,6 +153,11 @@ def _in_tournament(call: ReceivedCall) -> bool:
     return call.decision == 1 and tournament_id != "" and call.request.game_id.startswith(f"{tournament_id}/")
 
 
+def _after_winning(call: ReceivedCall) -> bool:
+    call.memory.notes["won"] = call.memory.notes.get("won", 0) + getattr(call.request, "won", False)
+    return call.method.name == "Describe" and call.memory.notes["won"] > 0
+
+
 def _described_after_game(call: ReceivedCall) -> bool:
     return call.method.name == "Describe" and any(each.number for each in call.memory.games.values())
 
@@ -240,6 +245,13 @@ def _add_to_version(said: PlayerDescription) -> None:
 
 
 OF_IDENTITY = (
+    Mutant(
+        "boasts-of-tournaments",
+        "Calls itself something else once it has won a tournament.",
+        DESCRIPTION_STAYS,
+        _after_winning,
+        describes(put(display_name="champion")),
+    ),
     Mutant(
         "has-many-versions",
         "Says another version each time it is started.",
