@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.server.transcripts.digests import COUNT, GAMES, difference, play
+from tests.slow import all_but_first_slow
 
 STEP = 25
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("first", range(0, COUNT, STEP))
+@pytest.mark.parametrize("first", all_but_first_slow(range(0, COUNT, STEP)))
 def test_transcripts_are_those_of_before(name: str, first: int) -> None:
     numbers = range(first, first + STEP)
     found = [difference(name, number, entries) for number, entries in zip(numbers, play(name, numbers), strict=True)]
