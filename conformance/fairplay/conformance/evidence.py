@@ -35,6 +35,8 @@ UNSTABLE = ("Time", "Output of the player", "Games before", "Played again", "Mem
 """The titles of sections that differ between runs with the same seed, or follow from the case and how it is run."""
 PASSING = re.compile(r"\b0x[0-9a-fA-F]{6,}\b|(?<=\d):\d{2,5}\b|(?<=localhost):\d{2,5}\b|… \([\d,]+ more characters\)")
 """Addresses in memory, ports, and how much of a text is left out: they are not the same in every run either."""
+GIVEN = re.compile(r'game_id: \\?"[^"\\]*\\?"')
+"""The id of a game in a request, as text or in JSON."""
 DRAWN = re.compile(r"\b(?:[0-9a-f]{32}|[a-z0-9_]+-[0-9a-f]{12}-[0-9a-f]{8})(?:/r\d+g\d+)?\b")
 """The ids of games and tournaments that `player.names` draws."""
 RESOURCE_EXHAUSTED = 8
@@ -215,4 +217,4 @@ def clipped(text: str, *, from_end: bool = False) -> str:
 
 def without_ids(text: str) -> str:
     """Return a text with one and the same word in the place of every id of a game or tournament."""
-    return DRAWN.sub("ID", text)
+    return DRAWN.sub("ID", GIVEN.sub('game_id: "ID"', text))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import comb
 from typing import TypeAlias
 
 from fairplay.conformance.case_ids import (
@@ -115,6 +117,7 @@ def evidence_of(game: Game, found: Trial) -> Evidence:
         [
             ("Game", where),
             *([("Settings", readable(unusual))] if unusual.ListFields() else []),
+            *([("Unusual", str(found.scenario.guise))] if any(found.scenario.guise or ()) else []),
             *([("Rivals that leave", "\n".join(map(str, departures)))] if departures else []),
             *sections_of(misconduct, request, last.limit_s, last.elapsed_s, found.output),
         ],
@@ -122,3 +125,31 @@ def evidence_of(game: Game, found: Trial) -> Evidence:
         game.svg(state, names),
         cause=cause,
     )
+
+
+MAX_ROUNDS = 8
+SIGNIFICANT = 0.05
+"""A difference that chance makes more rarely than this is due to the circumstances."""
+
+
+def due_to_circumstances(with_them: Callable[[], bool], without: Callable[[], bool]) -> bool:
+    """Return whether misconduct shows with circumstances, and significantly less often without them.
+
+    Both functions try it once more and return whether it showed. Without the circumstances it was tried once before,
+    and did not show. What always shows with them is settled after three rounds.
+    """
+    shown = 0
+    for rounds in range(1, MAX_ROUNDS + 1):
+        if rounds > 1 and without():
+            return False
+        shown += with_them()
+        if probability(shown, rounds) <= SIGNIFICANT:
+            return True
+        if not shown and rounds >= MAX_ROUNDS // 2:
+            return False
+    return False
+
+
+def probability(shown: int, rounds: int) -> float:
+    """Return how probable it is that what shows so often in all rounds does so only with the circumstances."""
+    return comb(rounds, shown) / comb(2 * rounds, shown)

@@ -8,16 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from math import comb
 from typing import TypeAlias
 
 from google.protobuf.message import Message
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame.faults import Signature, breaks_rule, evidence_of, owning_case, same, signature
+from fairplay.conformance.blame.faults import (
+    Signature,
+    breaks_rule,
+    due_to_circumstances,
+    evidence_of,
+    owning_case,
+    same,
+    signature,
+)
 from fairplay.conformance.case import Failure, NotTested
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.guises import each_value
 from fairplay.conformance.games.scenarios import write_games
 from fairplay.conformance.games.trial import Entry, Exchange, Trial
 from fairplay.conformance.player.spares import DIALLING, SERVING
@@ -80,34 +88,6 @@ def _shortened(history: Sequence[Entry], shorten: Shorten, shows: Callable[[Sequ
                 found[index] = new
                 break
     return found
-
-
-MAX_ROUNDS = 8
-SIGNIFICANT = 0.05
-"""A difference that chance makes more rarely than this is due to the circumstances."""
-
-
-def due_to_circumstances(with_them: Callable[[], bool], without: Callable[[], bool]) -> bool:
-    """Return whether misconduct shows with circumstances, and significantly less often without them.
-
-    Both functions try it once more and return whether it showed. Without the circumstances it was tried once before,
-    and did not show. What always shows with them is settled after three rounds.
-    """
-    shown = 0
-    for rounds in range(1, MAX_ROUNDS + 1):
-        if rounds > 1 and without():
-            return False
-        shown += with_them()
-        if probability(shown, rounds) <= SIGNIFICANT:
-            return True
-        if not shown and rounds >= MAX_ROUNDS // 2:
-            return False
-    return False
-
-
-def probability(shown: int, rounds: int) -> float:
-    """Return how probable it is that what shows so often in all rounds does so only with the circumstances."""
-    return comb(rounds, shown) / comb(2 * rounds, shown)
 
 
 def answers_differ(one: Trial, other: Trial) -> bool:
@@ -286,6 +266,16 @@ def judge_condition(context: Context, found: Trial, *controls: Control, is_repea
         raise NotTested(reason, _after_restart(context, found), owning_case(found))
     history = _shortest_history(context, found)
     raise Failure(_with_history(context, found, history) if history else evidence_of(context.game, found))
+
+
+def judge_guises(context: Context, case_id: str, turn_count: int) -> None:
+    """Judge games with each of the unusual values of which misconduct belongs to a case."""
+    with context.player.separate() as connection:
+        scenario = context.first_scenario(turn_count)
+        for found in context.play_on(connection, (scenario._replace(guise=each) for each in each_value(case_id))):
+            if found.in_guise is not None and found.in_guise.evidence is not None:
+                raise Failure(found.in_guise.evidence)
+            judge_after_others(context, found)
 
 
 @contextmanager

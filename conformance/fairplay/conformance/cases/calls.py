@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import chain, count, product
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, count
 from statistics import median
 from typing import Any
 
@@ -14,7 +13,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame.judge import judge_condition, where
+from fairplay.conformance.blame.judge import judge_condition, judge_guises, where
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
 from fairplay.conformance.cases.copies import begin_copies, copies_of, play_as_foreigner
 from fairplay.conformance.cases.memory import renamed
@@ -22,8 +21,9 @@ from fairplay.conformance.cases.probes import games_of_probes
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling, check_welcome
+from fairplay.conformance.games.guises import TRACE, UNKNOWN_KEY, UNKNOWN_VALUE, names_in
 from fairplay.conformance.games.outside import judge_outside_games
-from fairplay.conformance.games.trial import Entry, Exchange, Manner, Outgoing, Scenario, Trial
+from fairplay.conformance.games.trial import Entry, Exchange, Manner, Outgoing, Scenario, Trial, may_use_a_bank
 from fairplay.conformance.games.variations import fits, unusual_part
 from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Answered, Connection, parse_description
@@ -32,7 +32,7 @@ from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import CallKind
 from fairplay.games.steps import Failure as CallFailure
-from fairplay.server.links.link import NO_EXTRA, TRACE_KEY, Metadata, duration
+from fairplay.server.links.link import TRACE_KEY, Metadata, duration
 from fairplay.server.net.limits import limit_of
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest
@@ -55,9 +55,7 @@ def _play(context: Context, connection: Connection, what: str, manner: Manner) -
 
 BANKS_S = (2.5, 1.2, 0.333, 0.04, 0.002, 0.0)
 """What is left of the bank at each decision of a game; nothing at later ones."""
-UNKNOWN_KEY, UNKNOWN_VALUE = "fairplay-not-known-yet", "~ " * 128
 MOST_ENTRIES = limit_of("Call.metadata").max_items
-TRACE, UNRECORDED_TRACE = (f"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0{flag}" for flag in (1, 0))
 
 
 @case(case_ids.BANK, "META-3", "TIME-5")
@@ -65,16 +63,12 @@ def bank(context: Context) -> None:
     """Where players have a bank, it is told with each call, and is used up in the course of a game."""
 
     async def ask(connection: Connection, due: Outgoing) -> Answered:
-        bank_s = BANKS_S[min(due.decision, len(BANKS_S) - 1)] if _may_use_a_bank(due) else 0.0
+        bank_s = BANKS_S[min(due.decision, len(BANKS_S) - 1)] if may_use_a_bank(due) else 0.0
         return await connection.ask(due.call.method, due.request, due.limit_s + bank_s, bank_s)
 
     with context.player.separate() as connection:
         _play(context, connection, "With a bank that is used up", Manner(ask=ask))
         _play(context, connection, "Without a bank, after a game with one", Manner())
-
-
-def _may_use_a_bank(due: Outgoing) -> bool:
-    return due.call.kind is not CallKind.NOTIFICATION and due.call.limit_s is None
 
 
 LONGEST_S, SHORTEST_S = 3_600.0, 0.001
@@ -88,7 +82,7 @@ def time_limits(context: Context) -> None:
     async def ask_for_long(connection: Connection, due: Outgoing) -> Answered:
         if due.call.limit_s is not None:
             return await connection.ask(due.call.method, due.request, due.limit_s)
-        bank_s = LONGEST_S if _may_use_a_bank(due) else 0.0
+        bank_s = LONGEST_S if may_use_a_bank(due) else 0.0
         try:
             call = connection.ask(due.call.method, due.request, LONGEST_S + bank_s, bank_s)
             return await asyncio.wait_for(call, due.limit_s)
@@ -97,7 +91,7 @@ def time_limits(context: Context) -> None:
             return Overrun(limit=limit, elapsed=limit), due.limit_s
 
     async def ask_for_the_bank(connection: Connection, due: Outgoing) -> Answered:
-        bank_s = due.limit_s if _may_use_a_bank(due) else 0.0
+        bank_s = due.limit_s if may_use_a_bank(due) else 0.0
         limit_s = SHORTEST_S + bank_s if bank_s else due.limit_s
         return await connection.ask(due.call.method, due.request, limit_s, bank_s)
 
@@ -144,7 +138,7 @@ def _play_with_long_settings(context: Context, connection: Connection) -> None:
     limit_s = min(_short_s(context, CallKind.DECISION), context.limits.decision_s)
 
     async def ask(reached: Connection, due: Outgoing) -> Answered:
-        return await reached.ask(due.call.method, due.request, limit_s if _may_use_a_bank(due) else due.limit_s)
+        return await reached.ask(due.call.method, due.request, limit_s if may_use_a_bank(due) else due.limit_s)
 
     names = [each.name for each in context.settings.DESCRIPTOR.fields if each.message_type is Duration.DESCRIPTOR]
     for usual, changed in [(context.first_scenario(1), names), *_with_own_times(context, names)]:
@@ -251,18 +245,18 @@ def _ask_in_no_time(context: Context, connection: Connection) -> None:
 @case(case_ids.METADATA, "META-3", "FAIL-2", prepare=begin_copies)
 def metadata(context: Context) -> None:
     """A server that sends traces names them in the metadata of calls, and others may say more there, or less."""
+    judge_guises(context, case_ids.METADATA, FEW_DECISIONS if context.is_slow else DECISIONS)
     both: Metadata = {TRACE_KEY: TRACE, UNKNOWN_KEY: UNKNOWN_VALUE}
+    most: Metadata = {**both, **{f"{UNKNOWN_KEY}-{number}": "" for number in range(MOST_ENTRIES - len(both))}}
+
+    async def ask(reached: Connection, due: Outgoing) -> Answered:
+        return await reached.ask(due.call.method, due.request, due.limit_s, extra=most)
+
     with context.player.separate() as connection:
-        most: Metadata = {**both, **{f"{UNKNOWN_KEY}-{number}": "" for number in range(MOST_ENTRIES - len(both))}}
-        for extra in (both, NO_EXTRA, {TRACE_KEY: UNRECORDED_TRACE}, most):
-
-            async def ask(reached: Connection, due: Outgoing, extra: Metadata = extra) -> Answered:
-                return await reached.ask(due.call.method, due.request, due.limit_s, extra=extra)
-
-            said = " and ".join(extra) if len(extra) < MOST_ENTRIES else f"{MOST_ENTRIES} entries"
-            what = f"With {said or 'nothing'} in the metadata"
-            judge_outside_games(context, connection, what, extra=extra)
-            _play(context, connection, what, Manner(ask=ask))
+        judge_outside_games(context, connection, "With a trace and an unknown key in the metadata", extra=both)
+        what = f"With {MOST_ENTRIES} entries in the metadata"
+        judge_outside_games(context, connection, what, extra=most)
+        _play(context, connection, what, Manner(ask=ask))
         found = play_as_foreigner(context, connection)
     if found is None and isinstance(context.player.transport, ExecTransport):
         found = copies_of(context).foreign
@@ -366,54 +360,11 @@ def _filler(number: int) -> bytes:
 
 # --- names ---
 
-NAME_CHARS = 64
-LONG_NAME = "Long.and_odd-"
-"""How names begin that are as long as they may be, with all kinds of characters that they may have."""
-SHORT_NAMES = "-_0Z9aBx"
-"""The names of a game whose players have names of one character each."""
-SIMILAR_NAME = "bobby"
-"""Names differ in its capital letters only, as those of a game may, but for those of a tournament."""
-
 
 @case(case_ids.LONG_NAMES, "FAIL-2")
 def long_names(context: Context) -> None:
     """Who signs up under which name is the organiser's business, and tables that are printed are not wide enough."""
-    with context.player.separate() as connection:
-        _play(context, connection, f"With names of {NAME_CHARS} characters", Manner(_with_names(_long_name)))
-        _play(context, connection, "With names of one character", Manner(_with_names(_each_with(iter(SHORT_NAMES)))))
-        capitals = product(*zip(SIMILAR_NAME, SIMILAR_NAME.upper(), strict=True))
-        similar = _each_with("".join(each) for each in capitals)
-        _play(context, connection, "With names that differ in capital letters only", Manner(_with_names(similar)))
-
-
-def _long_name(name: str) -> str:
-    """Return a name that is as long as one may be, and ends with another one."""
-    return f"{LONG_NAME}{'0' * (NAME_CHARS - len(LONG_NAME) - len(name))}{name}"
-
-
-def _each_with(names: Iterator[str]) -> Callable[[str], str]:
-    """Return a function that returns the next of these names for each new one, and later the same."""
-    given = defaultdict[str, str](lambda: next(names))
-    return given.__getitem__
-
-
-def _with_names(rename: Callable[[str], str]) -> Callable[[Message, int], bytes]:
-    """Return a function that returns a request with other names in the place of those of the players."""
-
-    def encode(request: Message, _: int) -> bytes:
-        copy: Any = type(request)()
-        copy.CopyFrom(request)
-        for field in names_in(request.DESCRIPTOR):
-            names = getattr(copy, field)
-            names[:] = map(rename, names)
-        return bytes(copy.SerializeToString())
-
-    return encode
-
-
-def names_in(kind: Any) -> Iterator[str]:
-    """Yield the names of the fields of a request that are lists of players' names."""
-    return (each.name for each in kind.fields if each.is_repeated and each.name.endswith("_names"))
+    judge_guises(context, case_ids.LONG_NAMES, FEW_DECISIONS if context.is_slow else DECISIONS)
 
 
 # --- beside others ---

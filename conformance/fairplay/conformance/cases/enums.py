@@ -12,10 +12,10 @@ from google.protobuf.message import DecodeError, Message
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, Failure, NotTested, case, failure
-from fairplay.conformance.cases.contract import messages_in
 from fairplay.conformance.cases.probes import games_of_probes
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.encodings import messages_in
 from fairplay.conformance.games.trial import Exchange, Manner, Outgoing, Scenario
 from fairplay.conformance.player.player import Answered, Connection
 from fairplay.games.conformance import Level, Outcomes, find_conformance

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame.judge import judge_after_others, judge_condition, judge_owned, where
+from fairplay.conformance.blame.judge import judge_after_others, judge_condition, judge_guises, judge_owned, where
 from fairplay.conformance.blame.verdicts import closest_answer, time_taken
 from fairplay.conformance.case import Case, case, failure
 from fairplay.conformance.games.context import Context
@@ -19,8 +18,7 @@ from fairplay.games.steps import CallKind
 
 DECISIONS_UNDER_IDS = 6
 """Enough for turns of a player, also in games that begin with other decisions."""
-ENDED_ID = "a-game_to.its-end"
-STRANGE_IDS = ("x", "cup-2/round.1/game_3", "Z" * 128, "0", "-", "--help/-v", "...")
+BEGUN_ID, ENDED_ID = "x", "a-game_to.its-end"
 
 
 @case(case_ids.NO_EXCEPTION, "FAIL-2")
@@ -35,18 +33,17 @@ def stays_alive(context: Context) -> None:
     judge_owned(context, case_ids.ALIVE)
 
 
-@case("exceptions.unusual-ids", "NAME-6")
+@case(case_ids.UNUSUAL_IDS, "NAME-6")
 def unusual_ids(context: Context) -> None:
     """The organiser chooses the ids of games."""
+    judge_guises(context, case_ids.UNUSUAL_IDS, DECISIONS_UNDER_IDS)
     with context.player.separate() as connection:
         scenario = context.first_scenario(DECISIONS_UNDER_IDS)
-        left = iter(STRANGE_IDS)
-        while ids := [*islice(left, context.at_once)]:
-            for found in context.play_as(scenario, connection, *ids):
-                judge_after_others(context, found)
+        [begun] = context.play_as(scenario, connection, BEGUN_ID)
+        judge_after_others(context, begun)
         seat, count = scenario.situation.seat, scenario.situation.player_count
         [over] = context.play_as(context.ending(count), connection, ENDED_ID)
-        for game_id in (STRANGE_IDS[0], *([ENDED_ID] if over.misconduct is None else [])):
+        for game_id in (BEGUN_ID, *([ENDED_ID] if over.misconduct is None else [])):
             for other in _other_games(context, seat, count):
                 with where("Under an id that another server gave to another game"):
                     [found] = context.play_as(other, connection, game_id)

@@ -14,8 +14,10 @@ from typing import Any, TypeAlias, TypeVar
 from google.protobuf.message import Message
 
 from fairplay.conformance import case_ids
+from fairplay.conformance.blame.faults import Signature, due_to_circumstances, evidence_of, same, signature
 from fairplay.conformance.case import NotTested
 from fairplay.conformance.games.coverage import Coverage
+from fairplay.conformance.games.guises import PARTS, USUAL_GUISE, Guise, Ids
 from fairplay.conformance.games.positions import Source, position
 from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.races import Abreast, Rotation
@@ -28,7 +30,7 @@ from fairplay.conformance.player.breaker import Breaker, Budget
 from fairplay.conformance.player.farewells import Farewells
 from fairplay.conformance.player.loop import LoopThread, side_by_side
 from fairplay.conformance.player.machine import is_busy, wait_until_quiet
-from fairplay.conformance.player.names import new_game_id, new_tournament_id
+from fairplay.conformance.player.names import new_tournament_id
 from fairplay.conformance.player.player import Answered, Connection, PlayerUnderTest
 from fairplay.conformance.player.transports import Transport
 from fairplay.games.conformance import Situation, find_conformance
@@ -91,6 +93,11 @@ class Context:
         self.history = history
         """The games that `sequence` plays, those at the same time together; empty: its own."""
         self.ordinary_games = OrdinaryGames(game, seed)
+        self._ids = Ids(game.name)
+        self._usual_misconduct = set[Signature]()
+        """The kinds of misconduct that show in the usual guise as well."""
+        self._blamed = set[Guise]()
+        """The guises because of which something went wrong: other games have none of their values."""
         self.settings: Message = game.full_settings(game.settings_type())
         self.trials: list[Trial] = []
         self.coverage: Coverage | None = None
@@ -208,8 +215,58 @@ class Context:
         connection: Connection,
         manner: Manner = USUAL,
     ) -> list[Trial]:
-        """Play games at the same time, as many as the profile asks of a player, and then the next ones."""
-        return self.record(connection, self.games(scenarios, manner))
+        """Play games at the same time, as many as the profile asks of a player, and then the next ones.
+
+        One that fails because of its guise alone is played in the usual one: see `Trial.in_guise`.
+        """
+        return [self._out_of_guise(each) for each in self.record(connection, self.games(scenarios, manner))]
+
+    def _out_of_guise(self, found: Trial) -> Trial:
+        """Return a trial, or the same game in the usual guise if misconduct shows in the unusual one only."""
+        kind, guise = signature(found), found.scenario.guise or USUAL_GUISE
+        if kind is None or guise == USUAL_GUISE or kind in self._usual_misconduct:
+            return found
+        usual = self._in_another_guise(found, USUAL_GUISE)
+        if usual is None or same(usual, found):
+            self._usual_misconduct.add(kind)
+            return found
+        if not self._needs_guise(found, guise):
+            return found
+        shows = (each for each in guise.unusual if self._shows_in_guise(found, each[1]))
+        part, alone = next(shows, ("start", guise))
+        self._blamed.add(alone)
+        evidence = evidence_of(self.game, found)
+        evidence = evidence.with_sentence(f"Where {alone}: {evidence.sentence}")
+        usual.in_guise = NotTested(f"it fails where {alone}", evidence, PARTS[part].case_id)
+        return usual
+
+    def _in_guise(self, scenario: Scenario) -> Scenario:
+        """Return a scenario with its guise, but for what is known to make the player fail."""
+        dressed = self.ordinary_games.in_guise(scenario)
+        if scenario.guise is not None or dressed.guise is None:
+            return dressed
+        blamed = [part for part, alone in dressed.guise.unusual if alone in self._blamed]
+        return dressed._replace(guise=dressed.guise._replace(**dict.fromkeys(blamed, 0)))
+
+    def _needs_guise(self, found: Trial, guise: Guise) -> bool:
+        """Return whether misconduct that does not show in the usual guise shows again in another one."""
+        with_it, without = (partial(self._shows_in_guise, found, each) for each in (guise, USUAL_GUISE))
+        return with_it() if found.is_late else due_to_circumstances(with_it, without)
+
+    def _shows_in_guise(self, found: Trial, guise: Guise) -> bool:
+        again = self._in_another_guise(found, guise)
+        return again is not None and same(again, found)
+
+    def _in_another_guise(self, found: Trial, guise: Guise) -> Trial | None:
+        """Return the same game alone on a fresh connection; None if the player is not asked any more."""
+        try:
+            if not self.player.transport.cheap:
+                self.player.renew()
+            with self.shared() as connection:
+                [again] = self.record(connection, self.games([found.scenario._replace(guise=guise)]))
+        except NotTested:
+            return None
+        return again
 
     def play_in_turn(
         self,
@@ -269,13 +326,21 @@ class Context:
         return self.record(connection, Entry(lambda reached: self.player.loop.run(play_all(reached)), text))
 
     def games(self, scenarios: Sequence[Scenario], manner: Manner = USUAL) -> Entry:
-        """Return the entry of games at the same time in the history of a player."""
+        """Return the entry of games at the same time in the history of a player.
+
+        In the usual manner each has a guise, which follows from its scenario where that has none.
+        """
+        if manner is USUAL:
+            scenarios = list(map(self._in_guise, scenarios))
 
         async def play_all(connection: Connection) -> list[Trial]:
             found = list[Trial]()
             for batch in self._batches(scenarios):
-                games = (play_trial(self.game, connection, each, self.limits, self.new_id(), manner) for each in batch)
-                found += await side_by_side(games)
+                ids = [self._ids.new_id(each.guise or USUAL_GUISE) for each in batch]
+                games = zip(batch, ids, strict=True)
+                found += await side_by_side(
+                    play_trial(self.game, connection, each, self.limits, game_id, manner) for each, game_id in games
+                )
             return found
 
         self.scope.check(each.situation for each in scenarios)
@@ -355,8 +420,8 @@ class Context:
             self._life += entries
 
     def new_id(self) -> str:
-        """Return an id that no other game has. Like those of a real tournament, it does not follow from the seed."""
-        return new_game_id(self.game.name)
+        """Return an id that no other game has."""
+        return self._ids.new_id(USUAL_GUISE)
 
     def new_tournament_id(self) -> str:
         """Return an id that no other tournament has."""

@@ -1,4 +1,4 @@
-"""Another form in which protobuf lets a library write a request, and which every other library reads."""
+"""Other forms of a request: those that protobuf lets a library write, and that of a newer referee."""
 
 from __future__ import annotations
 
@@ -30,6 +30,38 @@ _BYTES_OF: Mapping[int, tuple[int, int]] = {
     **dict.fromkeys((FieldDescriptor.TYPE_FLOAT, FieldDescriptor.TYPE_FIXED32, FieldDescriptor.TYPE_SFIXED32), (5, 4)),
 }
 """Type of a field -> its wire type, and how many bytes of zero say that it is 0 or empty; all others are varints."""
+
+
+UNKNOWN_FIELDS = (
+    bytes.fromhex("c2bb1e03")
+    + b"new"
+    + bytes.fromhex("c8bb1e ffffffffffffffffff01 d5bb1e 0000c03f d9bb1e 0000000000000840")
+)
+"""Fields 62,392 (text), 62,393 (the largest number), 62,394 (float) and 62,395 (double) of a later revision."""
+
+
+def serialized(message: Message) -> bytes:
+    """Return a message as our library writes it."""
+    return message.SerializeToString()
+
+
+def newer(message: Message) -> bytes:
+    """Return a message as a newer referee would send it: with unknown fields in every message."""
+    copy = type(message)()
+    copy.CopyFrom(message)
+    for part in messages_in(copy):
+        part.MergeFromString(UNKNOWN_FIELDS)
+    return copy.SerializeToString()
+
+
+def messages_in(message: Message) -> Iterator[Any]:
+    """Yield a message and all messages that it holds."""
+    yield message
+    for descriptor, value in message.ListFields():
+        if descriptor.message_type is None or descriptor.message_type.GetOptions().map_entry:
+            continue
+        for part in [value] if isinstance(value, Message) else value:
+            yield from messages_in(part)
 
 
 def in_pieces(message: Message) -> bytes:

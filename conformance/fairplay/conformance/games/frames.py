@@ -9,6 +9,7 @@ from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.encodings import UNKNOWN_FIELDS
 from fairplay.conformance.games.trial import Manner, Outgoing
 from fairplay.conformance.player.farewells import COMES_BACK_S, process_shows
 from fairplay.conformance.player.player import Answered, Connection
@@ -26,12 +27,6 @@ DECISIONS, FEW_DECISIONS = 8, 3
 SLOW_SHARE, GIVEN_UP_SHARE = 0.25, 0.5
 """A limit is not told of which the player needs more than the first share for a decision. That it fails is no fault
 after more than the second one."""
-UNKNOWN_FIELDS = (
-    bytes.fromhex("c2bb1e03")
-    + b"new"
-    + bytes.fromhex("c8bb1e ffffffffffffffffff01 d5bb1e 0000c03f d9bb1e 0000000000000840")
-)
-"""Fields 62,392 (text), 62,393 (the largest number), 62,394 (float) and 62,395 (double) of a later revision."""
 
 
 def _with_unknown_fields(frame: DialInResponse) -> Iterator[DialInResponse]:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError
 
+from fairplay.conformance.games.guises import USUAL_GUISE, Guise, draw_guise
 from fairplay.conformance.games.rivals import Departure, Fault, LastDecider, Phase
 from fairplay.conformance.games.trial import Entry, Scenario
 from fairplay.games.conformance import FirstCall, Level, Situation
@@ -39,6 +40,15 @@ class OrdinaryGames(NamedTuple):
         settings = self.game.full_settings(self.game.settings_type())
         situation = Situation(settings, count, seat, turn_count=turn_count)
         return Scenario(f"seat-{seat}-of-{count}", situation, self.rng(seat, count).getrandbits(32))
+
+    def in_guise(self, scenario: Scenario) -> Scenario:
+        """Return a scenario with its guise, which follows from the rest: in the most ordinary game the usual one."""
+        if scenario.guise is not None:
+            return scenario
+        if scenario.name == self.scenario(0, self.game.seats.start).name:
+            return scenario._replace(guise=USUAL_GUISE)
+        rng = Random(f"{scenario.seed}/{scenario.name}/{scenario.situation.turn_count}/guise")
+        return scenario._replace(guise=draw_guise(self.game, rng))
 
 
 AFTER, BESIDE = ",", "+"
@@ -65,7 +75,8 @@ def read_games(games: OrdinaryGames, text: str) -> list[list[Scenario]]:
 
 def _write_scenario(games: OrdinaryGames, scenario: Scenario) -> str:
     situation = scenario.situation
-    if scenario == games.scenario(situation.seat, situation.player_count, situation.turn_count):
+    plain = games.scenario(situation.seat, situation.player_count, situation.turn_count)
+    if games.in_guise(scenario) == games.in_guise(plain):
         length = f":{situation.turn_count}" if situation.turn_count else ""
         return f"seat-{situation.seat}-of-{situation.player_count}{length}"
     return DATA + _packed(scenario)
@@ -91,7 +102,8 @@ def _packed(scenario: Scenario) -> str:
     place = [settings, situation.player_count, situation.seat, state, situation.turn_count, *rivals]
     departures = [list(each) for each in scenario.departures]
     special = [departures, scenario.rivals_wait, scenario.joins, scenario.newcomers]
-    content = [scenario.name, place, scenario.seed, scenario.level, *special, scenario.may_take_s, scenario.asked_again]
+    special += [scenario.may_take_s, scenario.asked_again, scenario.guise]
+    content = [scenario.name, place, scenario.seed, scenario.level, *special]
     return base64.urlsafe_b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
 
 
@@ -99,7 +111,7 @@ def _unpacked(game: Game, text: str) -> Scenario:
     try:
         content = json.loads(zlib.decompressobj().decompress(base64.urlsafe_b64decode(text), 1 << 22))
         name, (settings, player_count, seat, state, turn_count, rivals, late_in), seed, level, *special = content
-        departures, rivals_wait, joins, newcomers, may_take_s, asked_again = special
+        departures, rivals_wait, joins, newcomers, may_take_s, asked_again, guise = special
         situation = Situation(
             game.settings_type.FromString(bytes.fromhex(settings)),
             int(player_count),
@@ -120,6 +132,7 @@ def _unpacked(game: Game, text: str) -> Scenario:
             tuple(map(int, newcomers)),
             float(may_take_s),
             int(asked_again),
+            None if guise is None else Guise(*map(int, guise)).checked,
         )
         return Scenario(str(name), situation, int(seed), Level(level), *special)
     except (binascii.Error, zlib.error, DecodeError, TypeError, ValueError):

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.case import LeftOut, SuiteError
+from fairplay.conformance.case import LeftOut, NotTested, SuiteError
+from fairplay.conformance.games.guises import USUAL_GUISE, Guise, names_of
 from fairplay.conformance.games.races import Races
 from fairplay.conformance.games.rivals import Departure, Rivals, StandIn, rival_names
-from fairplay.conformance.player.names import draw_names
 from fairplay.conformance.player.player import Answered, Connection
 from fairplay.games.conformance import FirstCall, Infraction, Level, Situation, find_conformance
 from fairplay.games.game import Game
@@ -65,14 +65,22 @@ class Outgoing(NamedTuple):
     request: bytes
     """What is sent."""
     limit_s: float
+    guise: Guise = USUAL_GUISE
 
 
 def _serialize(request: Message, _: int) -> bytes:
     return request.SerializeToString()
 
 
+def may_use_a_bank(due: Outgoing) -> bool:
+    """Return whether a bank extends the limit of a call."""
+    return due.call.kind is not CallKind.NOTIFICATION and due.call.limit_s is None
+
+
 async def _ask(connection: Connection, due: Outgoing) -> Answered:
-    return await connection.ask(due.call.method, due.request, due.limit_s)
+    bank_s = due.guise.value("bank") if may_use_a_bank(due) else 0.0
+    extra = due.guise.value("metadata")
+    return await connection.ask(due.call.method, due.request, due.limit_s + bank_s, bank_s, extra)
 
 
 class Manner(NamedTuple):
@@ -136,6 +144,8 @@ class Scenario(NamedTuple):
     """The game may take so long, if that is more than its share of the budget."""
     asked_again: int = 0
     """The number of the decision that is asked for twice, as by a server that was started anew; 0: none is."""
+    guise: Guise | None = None
+    """None: one that follows from all of these, and in unusual manners the usual one."""
 
     @property
     def text(self) -> str:
@@ -203,6 +213,8 @@ class Trial:
     """Whether the same game had an answer that came too late at first, on a machine that was busy with other work."""
     life: Sequence[Entry] = ()
     """What a player that is never new had been asked before, on all connections; empty for one that can be new."""
+    in_guise: NotTested | None = None
+    """What went wrong in the same game in an unusual guise, and not in this one; None: nothing, as far as is known."""
     entry: Entry | None = None
     """What the game was a part of, as it can be asked again; None: it cannot."""
 
@@ -279,7 +291,8 @@ class _Driver:
         self._find_infraction = find_conformance(game.name).find_infraction
         rng, situation = Random(f"{scenario.seed}/names"), self._situation
         count = situation.player_count + len(scenario.newcomers)
-        names = draw_names(connection.player_name, situation.seat, count, rng)
+        self._guise = scenario.guise or USUAL_GUISE
+        names = names_of(self._guise, connection.player_name, situation.seat, count, rng)
         self._names, self._newcomers = names[: situation.player_count], names[situation.player_count :]
         self._transcript = Transcript(self._names)
         self._rivals = Rivals(game, self._situation, scenario.seed, scenario.departures)
@@ -382,8 +395,9 @@ class _Driver:
         if self._stand_in.answers(call):
             return self._stand_in.answer(call)
         asked, limit_s, number = self._transcript.ask(call), self._limit_s(call), len(self._trial.exchanges)
-        request = self._manner.encode(call.request, number)
-        due = Outgoing(number, self._trial.decision_count, call, request, limit_s)
+        is_usual = self._manner.encode is _serialize
+        request = self._guise.value("form")(call.request) if is_usual else self._manner.encode(call.request, number)
+        due = Outgoing(number, self._trial.decision_count, call, request, limit_s, self._guise)
         try:
             async with self._turn():
                 outcome, elapsed_s = await self._manner.ask(self._connection, due)

@@ -6,12 +6,9 @@ import secrets
 import uuid
 from random import Random
 
-from fairplay.server.manager.plan import game_id_of
-
 VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
 """The visible characters of ASCII."""
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
-MAX_ROUNDS, MAX_TABLES = 4, 8
 
 
 def draw_name(rng: Random) -> str:
@@ -41,8 +38,3 @@ def new_tournament_id(game: str) -> str:
     """Return an unpredictable id, as the server or `fairplay tournament` makes it."""
     made = (uuid.uuid4().hex, f"{game}-{secrets.token_hex(6)}-{secrets.token_hex(4)}")
     return secrets.choice(made)
-
-
-def new_game_id(game: str) -> str:
-    """Return the unpredictable id of a game of some tournament."""
-    return game_id_of(new_tournament_id(game), 1 + secrets.randbelow(MAX_ROUNDS), 1 + secrets.randbelow(MAX_TABLES))

@@ -153,7 +153,7 @@ class Judge:
         judged = judge(case, context, plan.repeat_command, known=case.id in plan.known)
         judged = _checked(judged, plan.run)
         new, self._trial_count = context.trials[self._trial_count :], len(context.trials)
-        judged = _with_what_was_left_out(self._slowness.look_at(judged, new), new)
+        judged = _with_guises(_with_what_was_left_out(self._slowness.look_at(judged, new), new), new)
         found = measure(new), count_decisions(new), context.description, context.take_coverage()
         return Result(judged, *found, context.take_urgent(), count_departures(new))
 
@@ -195,6 +195,14 @@ def _with_what_was_left_out(judged: Judged, trials: Iterable[Trial]) -> Judged:
         return judged
     sentence = "; ".join(filter(None, (judged.sentence, f"but for calls that were left out: {left_out.reason}")))
     return replace(judged, sentence=sentence, see=left_out.see)
+
+
+def _with_guises(judged: Judged, trials: Iterable[Trial]) -> Judged:
+    """Return a verdict; one of a case which has passed but for what games carry that no rule fixes says so."""
+    shown = next((each.in_guise for each in trials if each.in_guise is not None), None)
+    if judged.verdict is not Verdict.PASS or shown is None:
+        return judged
+    return replace(judged, verdict=Verdict.NOT_TESTED, sentence=shown.reason, evidence=shown.evidence, see=shown.see)
 
 
 class _Outcome(NamedTuple):

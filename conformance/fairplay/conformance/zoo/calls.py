@@ -11,8 +11,8 @@ from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.cases.calls import names_in
 from fairplay.conformance.cases.enums import enum_lists, enum_values, has_enums
+from fairplay.conformance.games.guises import names_in
 from fairplay.conformance.zoo.mutants import (
     RAISES,
     SAYS_NOTHING,

@@ -22,14 +22,17 @@ from fairplay.conformance.zoo.triggers import (
     having,
     in_decision,
     in_late_seat,
+    in_later_seats,
     in_other_seat,
     in_resumed_game,
     parts,
     sizes_in,
     sizes_vary,
     usual_sizes,
+    with_dash,
     with_other_settings,
     with_players,
+    with_unknown_fields,
     with_unusual_id,
     with_unusual_size,
 )
@@ -163,6 +166,11 @@ def of_situations(game: Game) -> Iterator[Mutant]:
     yield from _of_unusual_settings(game, shown)
     sentence = "Raises an exception where the id of a game has no letter, or more than a hundred characters."
     yield Mutant("raises-on-unusual-ids", sentence, (case_ids.UNUSUAL_IDS,), with_unusual_id, RAISES)
+    sentence = "Raises an exception in decisions of other seats than the first where the id of a game begins with '-'."
+    yield Mutant("takes-ids-for-options", sentence, (case_ids.UNUSUAL_IDS,), in_later_seats(with_dash), RAISES)
+    sentence = "Raises an exception in decisions of other seats than the first where it does not know all fields."
+    strict = in_later_seats(with_unknown_fields)
+    yield Mutant("reads-later-seats-strictly", sentence, (case_ids.UNKNOWN_FIELDS,), strict, RAISES)
 
 
 def _of_unusual_settings(game: Game, anywhere: tuple[str, ...]) -> Iterator[Mutant]:

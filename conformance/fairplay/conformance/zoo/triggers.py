@@ -271,6 +271,16 @@ def with_unusual_id(call: ReceivedCall) -> bool:
     return bool(game_id) and (len(game_id) > 100 or not any(map(str.isalpha, game_id)))
 
 
+def with_dash(call: ReceivedCall) -> bool:
+    """Trigger in requests of games whose id begins with a dash."""
+    return getattr(call.request, "game_id", "").startswith("-")
+
+
+def in_later_seats(trigger: Trigger) -> Trigger:
+    """Return a trigger that triggers in decisions only of which the request names another seat than 0."""
+    return lambda call: call.decision > 0 and call.request.seat != 0 and trigger(call)
+
+
 def with_other_settings(game: Game) -> Trigger:
     """Trigger in requests with settings of the game that are not the default ones."""
     usual = game.full_settings(game.settings_type())
