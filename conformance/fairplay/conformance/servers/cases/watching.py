@@ -48,7 +48,7 @@ from fairplay.v1.referee_pb2 import (
 )
 
 PAUSE_S = 0.4
-PAGE_SIZE = 2
+PAGE_SIZE = 1
 STATUSES = (
     GameStatus.GAME_STATUS_UNSPECIFIED,
     GameStatus.GAME_STATUS_RUNNING,
@@ -277,7 +277,7 @@ async def listed_conditions(context: ServerContext) -> None:
     """Whoever looks for some games finds all of them, each once, and no others."""
     failing = any_of(at(0, METHOD, reply(b"")), at(1, METHOD, fail(2, "scripted failure")))
     slow_one = replace(ordinary(OPEN, at(0, METHOD, hang)), control=control(PAUSE_S, PAUSE_S))
-    scenes = (ordinary(OPEN), ordinary(HIDDEN, failing), slow_one)
+    scenes = (ordinary(OPEN, count=3), ordinary(OPEN, count=2), ordinary(HIDDEN, failing, count=3), slow_one)
     games = [(await context.play(scene)).game for scene in scenes]
     async with _begun(context, OPEN, at(0, "PlayAs", hang)) as stage:
         games.append((await context.ask("StopGame", StopGameRequest(game_id=stage.request.game_id))).game)
