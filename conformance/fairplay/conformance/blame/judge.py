@@ -273,8 +273,8 @@ def judge_guises(context: Context, case_id: str, turn_count: int) -> None:
     with context.player.separate() as connection:
         scenario = context.first_scenario(turn_count)
         for found in context.play_on(connection, (scenario._replace(guise=each) for each in each_value(case_id))):
-            if found.in_guise is not None and found.in_guise.evidence is not None:
-                raise Failure(found.in_guise.evidence)
+            if found.wrong_in_guise is not None and found.wrong_in_guise.evidence is not None:
+                raise Failure(found.wrong_in_guise.evidence)
             judge_after_others(context, found)
 
 

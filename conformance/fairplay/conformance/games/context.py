@@ -217,7 +217,7 @@ class Context:
     ) -> list[Trial]:
         """Play games at the same time, as many as the profile asks of a player, and then the next ones.
 
-        One that fails because of its guise alone is played in the usual one: see `Trial.in_guise`.
+        One that fails because of its guise alone is played in the usual one: see `Trial.wrong_in_guise`.
         """
         return [self._out_of_guise(each) for each in self.record(connection, self.games(scenarios, manner))]
 
@@ -237,16 +237,16 @@ class Context:
         self._blamed.add(alone)
         evidence = evidence_of(self.game, found)
         evidence = evidence.with_sentence(f"Where {alone}: {evidence.sentence}")
-        usual.in_guise = NotTested(f"it fails where {alone}", evidence, PARTS[part].case_id)
+        usual.wrong_in_guise = NotTested(f"it fails where {alone}", evidence, PARTS[part].case_id)
         return usual
 
     def _in_guise(self, scenario: Scenario) -> Scenario:
         """Return a scenario with its guise, but for what is known to make the player fail."""
-        dressed = self.ordinary_games.in_guise(scenario)
-        if scenario.guise is not None or dressed.guise is None:
-            return dressed
-        blamed = [part for part, alone in dressed.guise.unusual if alone in self._blamed]
-        return dressed._replace(guise=dressed.guise._replace(**dict.fromkeys(blamed, 0)))
+        drawn = self.ordinary_games.in_guise(scenario)
+        if scenario.guise is not None or drawn.guise is None:
+            return drawn
+        blamed = [part for part, alone in drawn.guise.unusual if alone in self._blamed]
+        return drawn._replace(guise=drawn.guise._replace(**dict.fromkeys(blamed, 0)))
 
     def _needs_guise(self, found: Trial, guise: Guise) -> bool:
         """Return whether misconduct that does not show in the usual guise shows again in another one."""

@@ -213,7 +213,7 @@ class Trial:
     """Whether the same game had an answer that came too late at first, on a machine that was busy with other work."""
     life: Sequence[Entry] = ()
     """What a player that is never new had been asked before, on all connections; empty for one that can be new."""
-    in_guise: NotTested | None = None
+    wrong_in_guise: NotTested | None = None
     """What went wrong in the same game in an unusual guise, and not in this one; None: nothing, as far as is known."""
     entry: Entry | None = None
     """What the game was a part of, as it can be asked again; None: it cannot."""

@@ -199,7 +199,7 @@ def _with_what_was_left_out(judged: Judged, trials: Iterable[Trial]) -> Judged:
 
 def _with_guises(judged: Judged, trials: Iterable[Trial]) -> Judged:
     """Return a verdict; one of a case which has passed but for what games carry that no rule fixes says so."""
-    shown = next((each.in_guise for each in trials if each.in_guise is not None), None)
+    shown = next((each.wrong_in_guise for each in trials if each.wrong_in_guise is not None), None)
     if judged.verdict is not Verdict.PASS or shown is None:
         return judged
     return replace(judged, verdict=Verdict.NOT_TESTED, sentence=shown.reason, evidence=shown.evidence, see=shown.see)

@@ -58,8 +58,12 @@ CAUSES = {
     MisconductKind.MISCONDUCT_KIND_EXCEPTION: "call_error",
     MisconductKind.MISCONDUCT_KIND_TIMEOUT: "overrun",
 }
-NEWEST_FIRST = {"games": "start_time", "tournaments": "create_time", "tables": "create_time"}
-"""The field of a reply with a list -> the field of its elements by which it is sorted."""
+NEWEST_FIRST: Mapping[type[Any], str] = {
+    GameSummary: "start_time",
+    TournamentSummary: "create_time",
+    Table: "create_time",
+}
+"""What lists have -> the field by which they are sorted."""
 USUAL_PAGE, LARGEST_PAGE = 50, limit_of("ListGamesRequest.page_size").clamp
 MAX_TOKEN_CHARS = limit_of("ListGamesResponse.next_page_token").max_characters
 MAX_FRAME_BYTES = 4 * 2**20
@@ -139,6 +143,7 @@ class Facts:
             known = self._calls.setdefault(each.call_id, each)
             if (known.path, known.request) != (each.path, each.request):
                 raise failure(f"{each.method} has the id of another call, of {known.method}.")
+            # A program in JavaScript cannot read larger ids.
             if not 0 <= each.call_id < MAX_CALL_ID or each.limit_s <= 0:
                 raise failure(
                     f"{each.method} has the id {each.call_id:,}, below 2^53, and {each.limit_s:g} s, more than 0."
@@ -565,14 +570,13 @@ def _check_page(name: str, request: Any, reply: Any) -> None:
         raise failure(f"{name} must return at most {most} on a page; it has returned {len(listed)}.")
     if len(reply.next_page_token) > MAX_TOKEN_CHARS:
         raise failure(f"{name} has returned a page token of {len(reply.next_page_token)} characters.")
-    field = NEWEST_FIRST.get(reply.DESCRIPTOR.fields[0].name, "")
-    if not hasattr(next(iter(listed), None), field):
+    field = NEWEST_FIRST.get(type(next(iter(listed), None)))
+    if field is None:
         return
     times = [getattr(each, field).ToNanoseconds() for each in listed]
-    if times != sorted(times, reverse=not getattr(request, "oldest_first", False)):
-        raise failure(
-            f"{name} must list the {'oldest' if getattr(request, 'oldest_first', False) else 'newest'} first."
-        )
+    oldest_first = getattr(request, "oldest_first", False)
+    if times != sorted(times, reverse=not oldest_first):
+        raise failure(f"{name} must list the {'oldest' if oldest_first else 'newest'} first.")
 
 
 # Streams
