@@ -21,7 +21,10 @@ from fairplay.conformance.case import Body, Case, Failure, NotApplicable, case, 
 from fairplay.conformance.evidence import VARYING, Evidence, readable
 from fairplay.conformance.games.trial import Trial
 from fairplay.conformance.player.loop import LoopThread
-from fairplay.conformance.servers.facts import GAME_OVER, TOURNAMENT_OVER, Facts, check_error
+from fairplay.conformance.servers.facts import take_reply, watcher
+from fairplay.conformance.servers.facts.calls import check_calls
+from fairplay.conformance.servers.facts.known import GAME_OVER, TOURNAMENT_OVER, Facts
+from fairplay.conformance.servers.facts.requests import check_error
 from fairplay.conformance.servers.players import Cast, Served, Stream, description, hello
 from fairplay.conformance.servers.scenes import NAMES, Expected, Scene, Script, expect, small
 from fairplay.games.conformance import Level
@@ -256,14 +259,14 @@ class ServerContext:
             check_error(FULL_NAMES[name], request, error)
             raise
         self.trace.append((f"Came from {name}", reply))
-        self._facts.take(name, request, reply, sent_s)
+        take_reply(self._facts, name, request, reply, sent_s)
         return reply
 
     async def stream(self, name: str, request: Message, limit_s: float = RPC_LIMIT_S) -> AsyncIterator[Any]:
         """Yield the messages of a streaming method. Raises AioRpcError if the server answers with an error."""
         self.trace.append((f"Sent: {name}", copy.copy(request)))
         call, sent_s = self._method(name)(request, timeout=limit_s), time.monotonic()
-        watching = self._facts.watcher(name, request)
+        watching = watcher(self._facts, name, request)
         try:
             while (message := await self._coming(name, request, call.read())) is not grpc.aio.EOF:
                 self.trace.append((f"Came from {name}", message))
@@ -408,7 +411,7 @@ class ServerContext:
             if not welcomed:
                 raise failure(f"The server did not welcome players that dialled in: {stream.status} {stream.reason}")
             yield stream
-            self._facts.take_calls(stream)
+            check_calls(self._facts, stream)
         finally:
             await stream.close()
 
