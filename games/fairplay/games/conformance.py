@@ -141,6 +141,7 @@ class Circumstance(StrEnum):
     """What happens in a game, as far as settings may matter to it."""
 
     LOSS = "a rival leaves"
+    LOST_AGAIN = "a rival leaves that had left before, and was back"
     ALONE = "all others have left, and the game goes on"
     WAITING = "others have another turn while the player has none"
     RESUMED = "the game goes on from a state"

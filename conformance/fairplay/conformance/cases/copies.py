@@ -29,7 +29,7 @@ from fairplay.conformance.player.farewells import AT_ONCE, REFUSED_S, Ended, Far
 from fairplay.conformance.player.loop import side_by_side
 from fairplay.conformance.player.machine import is_busy, wait_until_quiet
 from fairplay.conformance.player.player import Answered, Connection, parse_description
-from fairplay.conformance.player.spares import SERVING
+from fairplay.conformance.player.spares import SERVING, beside_another, digits, ports_of
 from fairplay.conformance.player.transports import ExecTransport, GrpcTransport
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game
@@ -39,7 +39,7 @@ from fairplay.games.steps import Failure as CallFailure
 from fairplay.player.secrets import MAX_SECRET_CHARS, SECRET_KEY
 from fairplay.server.links.dial_out import TIMEOUT_KEY
 from fairplay.server.links.link import NO_EXTRA
-from fairplay.server.links.programs import USUAL
+from fairplay.server.links.programs import USUAL, Start
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, PlayerDescription, StartRequest
 
@@ -91,6 +91,8 @@ class Copies(NamedTuple):
 
     missing: Evidence | None
     """What became of a copy that does not come up where another one is started at the same time; None: they come up."""
+    in_one_network: Sequence[Start]
+    """How to start one in the network of another one, where that could be in its way."""
 
 
 def copies_of(context: Context) -> Copies:
@@ -119,6 +121,7 @@ def _follow(context: Context) -> Copies:
         connections += copies
         alive = [each for each in connections if not each.lost]
         together = _play_together(context, alive[-2:]) if len(alive) > 1 else ()
+        in_one_network = _starts_beside(context, alive) if together else ()
         if served is not None and strangers is not None and not served.lost:
             strangers = ask_as_strangers(context, served, strangers)
             beside = None if served.lost else _ask_beside(context, served)
@@ -132,7 +135,7 @@ def _follow(context: Context) -> Copies:
     finally:
         for each in connections:
             context.player.loop.run(each.close())
-    return Copies(said, trials, together, strangers, idle, foreign, served, beside, missing)
+    return Copies(said, trials, together, strangers, idle, foreign, served, beside, missing, in_one_network)
 
 
 # --- both ways of being reached ---
@@ -222,11 +225,23 @@ def _open_two(context: Context) -> tuple[list[Connection], Evidence | None]:
     return [], failure(f"{sentence}: {why}").evidence
 
 
-def _check_told(context: Context) -> None:
-    """Raise Failure if the player does not come up and answer, twice, where it is told unusual addresses or texts."""
+def _starts_beside(context: Context, copies: Sequence[Connection]) -> Sequence[Start]:
+    """Return how to start the player in the network of another copy: once for each port that all of them had to have.
+
+    In sandboxes each has a network of its own, and does not find such a port taken that nobody has told it.
+    """
     transport = context.player.transport
     assert isinstance(transport, ExecTransport)
-    for unusual in (*transport.unreached, *transport.untried):
+    found = [ports_of(each.process) for each in copies if each.process is not None and transport.server.has_sandbox]
+    ports = set[str]().union(*found).intersection(*found) - set(map(digits, USUAL.ports))
+    return [USUAL._replace(before=beside_another(port)) for port in sorted(ports)]
+
+
+def _check_told(context: Context, others: Sequence[Start]) -> None:
+    """Raise Failure if the player does not come up and answer, twice, where it is started in an unusual way."""
+    transport = context.player.transport
+    assert isinstance(transport, ExecTransport)
+    for unusual in (*transport.unreached, *transport.untried, *others):
         for told, is_missing in ((unusual, True), (USUAL, False), (unusual, True)):
             [copy] = context.player.open_copies(1, told)
             outcome, _ = context.ask(DESCRIBE, DescribeRequest(), copy)
@@ -259,7 +274,7 @@ def _check_starts(context: Context) -> None:
 def copies_at_once(context: Context) -> str | None:
     """Whoever enters a program twice has two copies of it in one game, which see each other's files."""
     copies = copies_of(context)
-    _check_told(context)
+    _check_told(context, copies.in_one_network)
     _check_starts(context)
     if copies.missing is not None:
         raise Failure(copies.missing)

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache, partial
-from itertools import cycle, islice, product
+from itertools import cycle, islice, permutations, product
 from operator import attrgetter
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
@@ -63,6 +63,8 @@ ROUNDS = 2
 """A player that has decided so often is told what others have done in between."""
 AFTER_OTHERS = "a rival leaves after a turn of another one, since a later turn of the player than its first"
 FAILED_CALLS = (Fault.DISCONNECTION, Fault.ERROR_STATUS, Fault.LATE_ANSWER)
+MOST_ORDERED = 4
+"""Of up to so many players all but one rival leave in each order; who is left between others is asked in turn."""
 DECISIONS = 4
 """The player under test decides so often from the beginning of a game, or to its end if that is near."""
 NEAR_THE_END = 8
@@ -235,10 +237,23 @@ class _Games:
 
     def _draw_for(self, wanted: Pair) -> _Plan:
         """Return a game that may have a pair about something else than a phase."""
+        if isinstance(wanted[0], Gone):
+            return self._draw_gone(wanted[0], wanted[1])
+        fault = Fault.LATE_DECISIONS if wanted[0] is Circumstance.LOST_AGAIN else None
         together = isinstance(wanted[0], Lost) or wanted[0] in (Circumstance.ALONE, AFTER_OTHERS)
-        kind = Kind.AT_ONCE if together else self._rng.choice(self._kinds)
+        kind = Kind.AT_ONCE if together else Kind.IN_PHASES if fault else self._rng.choice(self._kinds)
         after = ROUNDS if wanted[0] == AFTER_OTHERS else 1
-        return _draw(self._game, self._traces.draw(self._rng, wanted[1]), kind, self._rng, after)
+        return _draw(self._game, self._traces.draw(self._rng, wanted[1]), kind, self._rng, after, fault=fault)
+
+    def _draw_gone(self, wanted: Gone, table: Property) -> _Plan:
+        """Return a game that these rivals leave one after the other, in this order, as often as it goes so."""
+        played, rng = self._traces.draw(self._rng, table), self._rng
+        first = rng.choice(played.occurrences)
+        departures = [
+            Departure((first.tested + turns) % played.player_count, after, False, rng.choice(FAILED_CALLS))
+            for after, turns in enumerate(wanted.rivals)
+        ]
+        return _Plan(played, first, departures, rng.random() < FRESH_SHARE, ())
 
     def _list_others(self) -> set[Pair]:
         """Return the pairs about settings in circumstances, and about losses between two decisions."""
@@ -251,6 +266,10 @@ class _Games:
                 found |= {*product([AFTER_OTHERS], read)}
             losses = product(range(1, min(2, player_count - 1) + 1), (False, True))
             found |= {(Lost(*each), ("players", player_count)) for each in losses}
+            if self._kinds is LEAVING and player_count > 2:
+                orders = permutations(range(1, player_count), player_count - 2)
+                shown = orders if player_count <= MOST_ORDERED else islice(orders, 1)
+                found |= {(Gone(each), ("players", player_count)) for each in shown}
         return found
 
 
@@ -283,6 +302,12 @@ class Lost(NamedTuple):
     """Whether the game was begun afresh, and not from a state."""
 
 
+class Gone(NamedTuple):
+    """All rivals but one have left by the end, in this order, each counted in turns from the player under test."""
+
+    rivals: tuple[int, ...]
+
+
 class _Plan(NamedTuple):
     trace: Trace
     first: Occurrence
@@ -301,7 +326,8 @@ class _Plan(NamedTuple):
             return (traced + shift) % played.player_count
 
         left = sum(tested in seats for seats in played.deciders[start:])
-        turn_count = DECISIONS if left > NEAR_THE_END else NEAR_THE_END * 2
+        is_long = left <= NEAR_THE_END or any(each.fault is Fault.LATE_DECISIONS for each in self.departures)
+        turn_count = NEAR_THE_END * 2 if is_long else DECISIONS
         place = seat(tested), state, turn_count, played.strategy
         situation = Situation(played.settings, played.player_count, *place)
         departures = tuple(each._replace(seat=seat(each.seat)) for each in self.departures)
@@ -350,6 +376,7 @@ class _Plan(NamedTuple):
         found: set[Pair] = {*product(circumstances, settings)}
         found |= {(method, each) for each in settings for method in methods.intersection(readers.get(each[0], ()))}
         left = [each.seat for each in departures]
+        found.add((Gone(tuple((seat - tested) % player_count for seat in left)), ("players", player_count)))
         for seat, _, _, fault, phase in departures:
             side = side_of(player_count, tested, seat, left)
             own: list[Property] = [("side", side), ("fault", fault), ("leads", seat in played.winners)]
@@ -464,7 +491,7 @@ def _departure(game: Game, found: Occurrence, rng: Random, after: int) -> Depart
 
 def _faults(game: Game, phase: Phase) -> Sequence[Fault]:
     """Return how rivals may fail in a phase."""
-    return [*Fault] if phase.method == game.turn.name else FAILED_CALLS
+    return [*FAILED_CALLS, Fault.ILLEGAL_ANSWER] if phase.method == game.turn.name else FAILED_CALLS
 
 
 def cases(game: Game) -> Sequence[Case]:

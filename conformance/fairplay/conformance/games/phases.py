@@ -203,6 +203,7 @@ def foresee(game: Game, scenario: Scenario) -> Foreseen:
             found.add(Circumstance.WAITING)
         if any(call.seat == situation.seat for call in calls_in(step)):
             left = [*rivals.failed]
+            found.update([Circumstance.LOST_AGAIN] if rivals.is_lost_again else ())
             found.update([Circumstance.ALONE] if len(left) == count - 1 else ())
         answers = answer_step(step, answer)
         if newcomers and isinstance(step, Race) and step.next_seat is not None and decision_count >= newcomers[0]:

@@ -42,6 +42,7 @@ class Fault(StrEnum):
     ERROR_STATUS = "one call fails"
     LATE_ANSWER = "one answer comes too late"
     ILLEGAL_ANSWER = "its answers break the rules"
+    LATE_DECISIONS = "each of its decisions comes too late"
 
 
 class LastDecider(StrEnum):
@@ -165,6 +166,10 @@ class Rivals:
         self._phases: Mapping[int, Phase] = {}
         self._failed: dict[int, None] = {}
         """The seats of those that have failed, in this order."""
+        self._back = set[int]()
+        """The seats of those that have answered since."""
+        self.is_lost_again = False
+        """Whether one has failed that was back."""
         self._late_in = situation.rivals_late_in
 
     def enter(self, step: Step) -> None:
@@ -182,20 +187,23 @@ class Rivals:
         if departure.fault is Fault.ILLEGAL_ANSWER:
             return call.method is self._turn and decision_count >= departure.after
         if call.seat in self._failed:
-            return departure.fault is Fault.DISCONNECTION
+            is_late = departure.fault is Fault.LATE_DECISIONS and call.kind is not CallKind.NOTIFICATION
+            return departure.fault is Fault.DISCONNECTION or is_late
         return decision_count >= departure.after and not (departure.in_decision and call.kind is CallKind.NOTIFICATION)
 
     def answer(self, call: Call, decision_count: int) -> Message | Failure:
         """Return the answer of a rival, or its failure."""
         if not self.fails(call, decision_count):
+            self._back.update({call.seat} & self._failed.keys())
             return Overrun() if call.method.name == self._late_in else reply_of(self._players[call.seat], call)
         self._failed[call.seat] = None
+        self.is_lost_again = self.is_lost_again or call.seat in self._back
         fault = self._departures[call.seat].fault
         if fault is Fault.ILLEGAL_ANSWER:
             return call.method.response()
         if fault is Fault.DISCONNECTION:
             return disconnected("this rival has left")
-        if fault is Fault.LATE_ANSWER:
+        if fault in (Fault.LATE_ANSWER, Fault.LATE_DECISIONS):
             return Overrun()
         reason = CallErrorReason.CALL_ERROR_REASON_STATUS
         return call_error(reason, "this rival has failed", code=grpc.StatusCode.INTERNAL.value[0])

@@ -254,7 +254,7 @@ class ExecTransport:
 
         It has a folder for temporary files in common with those of the last `open_ways`.
         """
-        before = (*SECOND, *WITHOUT.get(way, ()))
+        before = (*SECOND, *WITHOUT.get(way, ()), *told.before)
         return await self._start(told._replace(before=before, temp=self._folders[-1].name))
 
     async def is_refused_once(self, refusal: Refusal, watched_s: float) -> bool:
@@ -291,6 +291,8 @@ class ExecTransport:
         if told.name:
             lengths = f"{len(told.name)}, {len(told.token)} and {len(told.secret)}"
             said += f", and FAIRPLAY_NAME, FAIRPLAY_TOKEN and FAIRPLAY_SECRET have {lengths} characters"
+        if told.before:
+            said += f", and another copy of it runs beside it, and listens on port {int(told.before[-1], 16)}"
         return said
 
     async def open_ways(self) -> dict[str, Link]:

@@ -302,6 +302,9 @@ def of_phases(game: Game) -> Iterator[Mutant]:
     if game.late_join is not None:
         sentence, trigger = "there are more players than at first", _after_joining(game.name)
         classes.append(("another-one-joins", sentence, case_ids.SETTINGS_IN_PHASES, trigger))
+    if forgiving_settings(game.name):
+        trigger = _leaving_again(game.name)
+        classes.append(("one-leaves-again", "another one has left that was back", any_phase, trigger))
     for name, sentence, case_id, trigger in classes:
         for verb, does, effect in (
             ("raises", "Raises an exception", RAISES),
@@ -325,6 +328,20 @@ def _after_losses(name: str, begins: Trigger, count: int) -> Trigger:
         before = notes.get("left before", 0)
         notes["left before"] = found[1]
         return bool(notes["begins"]) and before - found[1] >= count
+
+    return trigger
+
+
+def _leaving_again(name: str) -> Trigger:
+    """Trigger in the first decision with fewer players left than before, after one with more left than before."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        notes, found = call.game.notes, count_players(name, call.request) if call.decision else None
+        if found is None:
+            return False
+        before, notes["left lately"] = notes.get("left lately", found[1]), found[1]
+        notes["was back"] = notes.get("was back") or found[1] > before
+        return bool(notes["was back"]) and found[1] < before
 
     return trigger
 

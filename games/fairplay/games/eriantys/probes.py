@@ -1038,7 +1038,9 @@ CONFORMANCE = Conformance(
         "explicit_end_turn": (Circumstance.LOSS, Circumstance.RESUMED),
         "first_player": (Circumstance.LOSS,),
         "on_disconnect": (Circumstance.LOSS, Circumstance.ALONE, Circumstance.RESUMED),
-        "interrupted_turn": ("AskAction", Circumstance.LOSS, Circumstance.ALONE, Circumstance.RESUMED),
+        "interrupted_turn": (
+            *("AskAction", Circumstance.LOSS, Circumstance.LOST_AGAIN, Circumstance.ALONE, Circumstance.RESUMED),
+        ),
     },
     settings_values={  # each character is in play somewhere
         "characters": ((1, 2, 3), (4, 5, 6), (9, 8, 7), (12, 10, 11), (5, 7, 10)),
