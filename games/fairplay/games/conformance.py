@@ -105,6 +105,8 @@ class RareGame(NamedTuple):
     """Of the seats, which lead there whatever is drawn; further seats begin with the first one again."""
     leaver: tuple[int, str, int] | None = None
     """The seat, the method and the number among its calls to the seat of a call in which a player fails."""
+    allowed: str = ""
+    """The mutation of the first seat, which answers as the settings allow, and usual ones do not; empty: none."""
 
 
 class Mutation(NamedTuple):

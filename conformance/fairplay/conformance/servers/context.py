@@ -385,10 +385,16 @@ class ServerContext:
 
     # --- players and games ---
 
-    def open_stream(self, cast: Cast, *, compression: grpc.Compression = grpc.Compression.NoCompression) -> Stream:
+    def open_stream(
+        self,
+        cast: Cast,
+        seats: Sequence[int] = (),
+        *,
+        compression: grpc.Compression = grpc.Compression.NoCompression,
+    ) -> Stream:
         """Return a connection of its own for players, which has said nothing yet. It compresses what it sends."""
         options = [*CHANNEL_OPTIONS, ("grpc.default_compression_algorithm", compression.value)]
-        return Stream(open_channel(self.place.address, self.place.credentials, options), cast)
+        return Stream(open_channel(self.place.address, self.place.credentials, options), cast, seats)
 
     def new_names(self, count: int) -> list[str]:
         """Return names to dial in with that nobody else has."""
@@ -396,10 +402,20 @@ class ServerContext:
 
     @asynccontextmanager
     async def dialled_in(
-        self, cast: Cast, names: Sequence[str], *, token: str = "", window_s: float = 0.0, resume: bytes = b""
+        self,
+        cast: Cast,
+        names: Sequence[str],
+        *,
+        token: str = "",
+        window_s: float = 0.0,
+        resume: bytes = b"",
+        seats: Sequence[int] = (),
     ) -> AsyncIterator[Stream]:
-        """Dial in with players; `resume` is a resume token. Raises Failure if the server does not welcome them."""
-        stream = self.open_stream(cast)
+        """Dial in with players; `resume` is a resume token. Raises Failure if the server does not welcome them.
+
+        `seats` are those of the names; empty: from 0.
+        """
+        stream = self.open_stream(cast, seats)
         try:
             try:
                 async with asyncio.timeout(HANDSHAKE_S):

@@ -23,10 +23,12 @@ from fairplay.games.envelopes import unwrap
 from fairplay.games.evidence import without_evidence
 from fairplay.games.game import Game
 from fairplay.games.kit.messages import enum_word
-from fairplay.games.steps import Call, Eliminate
+from fairplay.games.steps import Call, CallKind, Eliminate
+from fairplay.server.links.link import BANK_KEY
 from fairplay.server.records.chain import parsed as entries_of
 from fairplay.server.records.errors import Diverged
 from fairplay.server.records.replay import Called, Eliminated, Ended, Replayer, Shown
+from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind, RuleBreak
 from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import WatchGameResponse
@@ -34,6 +36,12 @@ from fairplay.v1.result_pb2 import GameResult
 
 BEFORE, AFTER = 4, 3
 """How many calls before and after the first wrong one are shown."""
+CLOCK_S, MS_S = 0.01, 0.002
+"""Times that differ by less are the same, and limits, of which the bank is told in whole milliseconds."""
+BEGIN_S = 10.0
+"""So long before it comes may the first call of a game have been made."""
+ROUNDED, UNDER_WAY_S = 1.01, 10.0
+"""The deadline of a call may be rounded up by this factor, and so much of it may be gone when the call comes."""
 FREE = {"explanation", "message", "output", "elapsed", "limit"}
 """Fields of a misconduct that are for people, or depend on the time."""
 
@@ -48,6 +56,8 @@ class Course:
     calls: Sequence[Call]
     numbers: Sequence[int]
     """The number of each call in the game."""
+    steps: Sequence[int]
+    """The number of the step of each call, in ascending order; those of one step may come in any order."""
     misconducts: Sequence[Misconduct]
     result: GameResult
     states: Sequence[Any]
@@ -57,23 +67,34 @@ class Course:
     def of(cls, expected: Expected) -> Course:
         """Return the course that is expected of a scene."""
         numbers = range(1, len(expected.calls) + 1)
-        return cls(expected.calls, numbers, expected.misconducts, expected.result, expected.states)
+        return cls(expected.calls, numbers, expected.steps, expected.misconducts, expected.result, expected.states)
 
 
-def in_order(expected: Expected, received: Sequence[Received]) -> Sequence[Received]:
+def in_order(course: Course, received: Sequence[Received]) -> Sequence[Received]:
     """Return the calls that came, those that are made at once in the order in which they are expected."""
     found = list(received)
     start = 0
-    while start < len(expected.steps):
+    while start < len(course.steps):
         end = start + 1
-        while end < len(expected.steps) and expected.steps[end] == expected.steps[start]:
+        while end < len(course.steps) and course.steps[end] == course.steps[start]:
             end += 1
-        seats = [call.seat for call in expected.calls[start:end]]
+        seats = [call.seat for call in course.calls[start:end]]
         came = found[start:end]
         if sorted(seats) == sorted(each.seat for each in came):
             found[start:end] = sorted(came, key=lambda each: seats.index(each.seat))
         start = end
     return found
+
+
+def _steps_of(calls: Sequence[Call]) -> Sequence[int]:
+    """Return the numbers of the steps of a recorded game: calls of one method to several seats may be made at once."""
+    steps: list[int] = []
+    seats: set[int] = set()
+    for before, call in zip([None, *calls], calls, strict=False):
+        begins = before is None or before.method is not call.method or call.seat in seats
+        seats = {call.seat} if begins else {*seats, call.seat}
+        steps.append(len(steps) if begins else steps[-1])
+    return steps
 
 
 def first_wrong_call(course: Course, received: Sequence[Received]) -> int | None:
@@ -277,12 +298,19 @@ def _listed(names: Sequence[str]) -> str:
 # What spectators see
 
 
-def check_events(game: Game, course: Course, events: Sequence[WatchGameResponse], *, live: bool) -> None:
-    """Check what a spectator was told; `live`: while the game ran, when nothing hidden may be told."""
+def check_events(
+    game: Game, course: Course, events: Sequence[WatchGameResponse], *, live: bool, since: int = 0
+) -> None:
+    """Check what a spectator was told; `live`: while the game ran, when nothing hidden may be told.
+
+    One that came while the call of the number `since` was open need not be told who was eliminated before.
+    """
     where = "the events of a running game" if live else "the events of a finished game"
     check_states(game, course, events, live=live)
     told = [event.eliminated for event in events if event.HasField("eliminated")]
     wanted = [without_evidence(each) if live else each for each in course.misconducts]
+    before = sum(each.call_number < since for each in wanted)
+    wanted = wanted[min(before, max(0, len(wanted) - len(told))) :]
     if [each.player for each in told] != [each.player for each in wanted]:
         names = _listed([each.player for each in wanted]), _listed([each.player for each in told])
         raise failure(f"Eliminated in {where} must be {names[0]}; it is {names[1]}.")
@@ -355,7 +383,8 @@ def follow(game: Game, record: Record) -> Course:
     if result is None:
         raise failure("The record ends before the game does.")
     calls.sort(key=lambda each: each[0])
-    return Course([call for _, call in calls], [number for number, _ in calls], misconducts, result, states)
+    made = [call for _, call in calls]
+    return Course(made, [number for number, _ in calls], _steps_of(made), misconducts, result, states)
 
 
 def _due(replayer: Replayer, entry: RecordEntry) -> str:
@@ -376,22 +405,117 @@ def _due(replayer: Replayer, entry: RecordEntry) -> str:
     return ""
 
 
-def check_received(course: Course, received: Sequence[Received], limits: CallLimits) -> None:
-    """Check that each call of a record was given to its player. A race has cancelled ones beside them."""
+def check_received(course: Course, received: Sequence[Received], control: TimeControl) -> None:
+    """Check that each call of a record was given to its player, in its time. A race has cancelled ones beside them."""
     left = {seat: [each for each in received if each.seat == seat] for seat in range(len(NAMES))}
+    given: list[tuple[int, Call, Received]] = []
     for number, call in zip(course.numbers, course.calls, strict=True):
         came = [each for each in left[call.seat] if each.path == call.method.path]
-        name = f"call {number}, {call.method.name} to {NAMES[call.seat]}"
         found = next((each for each in came if each.asked == call.request), None)
         if found is None:
             asked = came[0].asked if came else None
             wrong = "it did not come" if asked is None else difference(call.request, asked)
+            name = f"call {number}, {call.method.name} to {NAMES[call.seat]}"
             raise failure(f"The request of {name}, is wrong: {wrong}.", ("Expected request", readable(call.request)))
         left[call.seat].remove(found)
-        check_limit(name, limits.limit_s(call), found)
+        given.append((number, call, found))
+    cancelled = [each for seat in left.values() for each in seat]
+    check_times(given, control, cancelled)
+
+
+# Time
+
+
+def check_times(
+    given: Sequence[tuple[int, Call, Received]], control: TimeControl, cancelled: Sequence[Received] = ()
+) -> None:
+    """Check that each call, by its number, names its limit, and the bank of its player where that has one.
+
+    `cancelled` are calls that had no outcome: their method says what they name.
+    """
+    limits = CallLimits.of(control)
+    banks = _Banks(control, [each for *_, each in given], crossing=bool(cancelled))
+    kinds: dict[str, Call] = {}
+    for number, call, received in given:
+        kinds[received.path] = call
+        name = f"call {number}, {received.method} to {NAMES[received.seat]}"
+        check_limit(name, limits.limit_s(call) + banks.take(name, call, received), received)
+    for received in cancelled:
+        if (like := kinds.get(received.path)) is not None and like.limit_s is None:
+            name = f"a call of {received.method} to {NAMES[received.seat]} that was cancelled"
+            check_limit(name, limits.limit_s(like) + banks.told_s(name, like, received), received)
+
+
+class _Banks:
+    """The bank of each seat, as far as its calls and answers show. `crossing`: calls may come after they are over."""
+
+    def __init__(self, control: TimeControl, received: Sequence[Received], *, crossing: bool) -> None:
+        self._limits = CallLimits.of(control)
+        self._whole_s = control.bank.ToNanoseconds() / 1e9
+        self._left_s = dict[int, float]()
+        self._came = [] if crossing else received
+        self._begun_s = min((each.at_s for each in received), default=0.0) - BEGIN_S
+        self._before = dict[int, tuple[float, Received]]()
+        """The last decision of each seat, with its own limit."""
+
+    def told_s(self, name: str, call: Call, received: Received) -> float:
+        """Return what a call says of the bank; check that it does where there may be one, and only there."""
+        told = received.metadata.get(BANK_KEY)
+        if told is None:
+            left_s = self._left_s.get(call.seat, self._whole_s)
+            if _is_banked(call) and self._least_s(received) > CLOCK_S:
+                raise failure(f"The bank of {NAMES[received.seat]} is {left_s:.2f} s; {name}, says nothing of it.")
+            return 0.0
+        if not _is_banked(call) or not told.isdecimal() or not int(told):
+            raise failure(f"There is no bank for {name}, which says that {told} ms are left of it.")
+        left_s = int(told) / 1000
+        if left_s > self._whole_s + CLOCK_S:
+            raise failure(f"The bank of {NAMES[received.seat]} was {self._whole_s:g} s; {name}, says {left_s:g} s.")
+        return left_s
+
+    def take(self, name: str, call: Call, received: Received) -> float:
+        """Return what a call says of the bank, in seconds; check that by what its player took before."""
+        left_s = self.told_s(name, call, received)
+        if not _is_banked(call):
+            return left_s
+        least_s, most_s = self._least_s(received), self._most_s(received.seat)
+        if not least_s - CLOCK_S <= left_s <= most_s + CLOCK_S:
+            raise failure(
+                f"The bank of {NAMES[received.seat]} must be {least_s:.2f} to {most_s:.2f} s in {name}, by what it "
+                f"took of it before; it is {left_s:.2f} s."
+            )
+        self._left_s[received.seat] = left_s
+        self._before[received.seat] = self._limits.limit_s(call), received
+        return left_s
+
+    def _least_s(self, received: Received) -> float:
+        """Return how much is left at least: the last decision was asked for after the call before it had come."""
+        left_s = self._left_s.get(received.seat, self._whole_s)
+        if received.seat not in self._before:
+            return left_s
+        limit_s, decision = self._before[received.seat]
+        before = (each.at_s for each in self._came if each.seat == received.seat and each.at_s < decision.at_s)
+        asked_s = max(before, default=self._begun_s)
+        return left_s - max(0.0, received.at_s - asked_s - limit_s)
+
+    def _most_s(self, seat: int) -> float:
+        """Return how much is left at most. How much of its time counts depends on whether the server stood still."""
+        left_s = self._left_s.get(seat, self._whole_s)
+        if seat not in self._before:
+            return left_s
+        limit_s, decision = self._before[seat]
+        took_s = (decision.answered_s or decision.at_s) - decision.at_s
+        return left_s - max(0.0, took_s - limit_s) / 4 if took_s > limit_s + CLOCK_S else left_s
+
+
+def _is_banked(call: Call) -> bool:
+    """Return whether a call may draw on the bank of its player."""
+    return call.kind is not CallKind.NOTIFICATION and call.limit_s is None
 
 
 def check_limit(name: str, limit_s: float, received: Received) -> None:
-    """Check that a call names the limit of the time control or of the rules."""
-    if abs(limit_s - received.limit_s) > 0.001:
+    """Check that a call names its limit. That of a player that serves is a deadline, of which some is gone."""
+    is_served = not received.call_id
+    most_s, least_s = (limit_s * ROUNDED + 1, limit_s - UNDER_WAY_S) if is_served else (limit_s + MS_S, limit_s - MS_S)
+    if not least_s <= received.limit_s <= most_s:
         raise failure(f"The limit of {name}, must be {limit_s:g} s; it is {received.limit_s:g} s.")

@@ -131,6 +131,9 @@ def _rare(game: Game, title: str, rare: RareGame) -> Drawn:
     """Return a rare game, whose first seat answers too late what its situation says, and whose leaver fails."""
     settings, count, *_ = rare.situation
     method = rare.situation.rivals_late_in
+    usually_wrong = [
+        mutated(game, each, 0) for each in find_conformance(game.name).mutations if each.name == rare.allowed
+    ]
 
     def script(asked: Asked) -> Act | None:
         if (asked.seat, asked.method) == (0, method):
@@ -140,7 +143,7 @@ def _rare(game: Game, title: str, rare: RareGame) -> Drawn:
 
     full = game.full_settings(settings)
     state = draw_state(game, full, count, 1) if rare.situation.state is None else rare.situation.state
-    return Drawn(title, Scene(game, full, state, count, script, TIMES, rare.strategies))
+    return Drawn(title, Scene(game, full, state, count, any_of(script, *usually_wrong), TIMES, rare.strategies))
 
 
 @cache

@@ -51,6 +51,8 @@ class Received:
     asked: Any = None
     """The request as a message; None: it cannot be read, or no player has such a method."""
     act: Act | None = None
+    answered_s: float | None = None
+    """When the player answered; None: it has not."""
     cancelled_after_s: float | None = None
     """The seconds after which the server said that the reply is no longer wanted; None: it did not."""
 
@@ -77,6 +79,9 @@ class Cast:
         self.may_answer = asyncio.Event()
         """While it is not set, players that dialled in keep their answers back."""
         self.may_answer.set()
+        self.paused = asyncio.Event()
+        """Set when the players have kept their answers back, as `pause_at` says."""
+        self._pause_at = 0
         self._actors = actors
         self._methods: dict[str, Method] = {each.path: each for each in (*PLAYER_METHODS.values(), *game.methods)}
 
@@ -88,15 +93,26 @@ class Cast:
     def __len__(self) -> int:
         return len(self._actors)
 
+    def pause_at(self, count: int) -> None:
+        """Keep all answers back from the call of this number on, and answer a call that comes again as before."""
+        self._pause_at = count
+
     def take(
         self, seat: int, path: str, request: bytes, limit_s: float, metadata: Mapping[str, str], call_id: int = 0
     ) -> Received:
         """Note a call, and return it with what the player does."""
         received = Received(seat, path, request, limit_s, time.monotonic(), call_id, metadata)
+        before = next((each for each in self.received if call_id and each.call_id == call_id), None)
         self.received.append(received)
+        if before is not None and self._pause_at:
+            received.asked, received.act = before.asked, before.act
+            return received
         received.act = self._act(received)
         if received.act.manner is Manner.HANG:
             self.hung.set()
+        if len(self.received) == self._pause_at:
+            self.may_answer.clear()
+            self.paused.set()
         return received
 
     def _act(self, received: Received) -> Act:
@@ -122,10 +138,14 @@ def hello(game: Game, names: Sequence[str], token: str = "", window_s: float = 0
 
 
 class Stream:
-    """A connection of players that dial in. `ended` is set when it is over; `status` and `reason` say how."""
+    """A connection of players that dial in. `ended` is set when it is over; `status` and `reason` say how.
 
-    def __init__(self, channel: grpc.aio.Channel, cast: Cast) -> None:
+    `seats` are those of the players, in the order of the hello; empty: those of all.
+    """
+
+    def __init__(self, channel: grpc.aio.Channel, cast: Cast, seats: Sequence[int] = ()) -> None:
         self.cast = cast
+        self.hosted = seats or range(len(cast))
         self.welcome: Welcome | None = None
         self.goodbye: Goodbye | None = None
         self.status: grpc.StatusCode | None = None
@@ -206,7 +226,7 @@ class Stream:
         self.largest_frame_bytes = max(self.largest_frame_bytes, frame.ByteSize())
         if frame.HasField("welcome"):
             self.welcome = frame.welcome
-            self._seats = {number: seat for seat, number in enumerate(frame.welcome.players)}
+            self._seats = dict(zip(frame.welcome.players, self.hosted, strict=False))
             self._welcomed.set()
         for call_id in frame.cancelled:
             self._waiting.pop(call_id, None)
@@ -229,14 +249,16 @@ class Stream:
         self._waiting[call.id] = (received, game_id)
         self._called_s = received.at_s
         self.called.set()
-        self._keep(self._answer(call.id, received.act or Act(Manner.HANG)))
+        self._keep(self._answer(received, received.act or Act(Manner.HANG)))
 
-    async def _answer(self, call_id: int, act: Act) -> None:
+    async def _answer(self, received: Received, act: Act) -> None:
+        call_id = received.call_id
         await self.cast.may_answer.wait()
         if act.gate is not None:
             await act.gate.wait()
         if act.wait_s:
             await asyncio.sleep(act.wait_s)
+        received.answered_s = time.monotonic()
         match act.manner:
             case Manner.REPLY:
                 too_large = b"\0" * (self.welcome.max_reply_bytes + 1 if self.welcome is not None else 0)
@@ -274,9 +296,10 @@ class Served:
 
     async def open(self) -> list[str]:
         """Serve, and return the link of each player."""
-        return [await self._serve(seat) for seat in range(len(self._cast))]
+        return [await self.serve(seat) for seat in range(len(self._cast))]
 
-    async def _serve(self, seat: int) -> str:
+    async def serve(self, seat: int) -> str:
+        """Let the player of one seat serve, and return its link."""
         compression = COMPRESSIONS[seat % len(COMPRESSIONS)]
         server = grpc.aio.server(options=[("grpc.so_reuseport", 0)], compression=compression)
         server.add_generic_rpc_handlers([_Handler(self._cast, seat)])
@@ -309,7 +332,9 @@ class _Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no t
             act = received.act or Act(Manner.HANG)
             if act.manner is Manner.HANG:
                 await asyncio.Event().wait()
+            await self._cast.may_answer.wait()
             await asyncio.sleep(act.wait_s)
+            received.answered_s = time.monotonic()
             if act.manner is Manner.FAIL:
                 codes = {code.value[0]: code for code in grpc.StatusCode}
                 await context.abort(codes.get(act.code, grpc.StatusCode.UNKNOWN), act.message)

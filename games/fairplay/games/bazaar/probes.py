@@ -63,6 +63,7 @@ ON_THREE_CARDS = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB_DISTINCT, turn_c
 ONE_TURN_MORE = bazaar_pb2.Settings(turn_cap=5_001)
 USA = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB, turn_cap=1)
 EQUAL_TURNS = bazaar_pb2.Settings(equal_turns=True, winning_score=1, bonus=bazaar_pb2.BONUS_SEY)
+MANY_EXCHANGES = bazaar_pb2.Settings(max_exchanges=65, turn_cap=2)
 EIGHT_EXCHANGES = bazaar_pb2.Settings(
     max_exchanges=8,
     exchange_price=bazaar_pb2.EXCHANGE_PRICE_PER_EQUATION,
@@ -364,9 +365,9 @@ RARE_TABLES = {
 
 
 def _played(
-    make: MakeSituation, strategy: str = "points", leaver: tuple[int, str, int] | None = None
+    make: MakeSituation, strategy: str = "points", leaver: tuple[int, str, int] | None = None, allowed: str = ""
 ) -> Callable[[Random], RareGame]:
-    return lambda rng: RareGame(make(rng), [strategy], leaver)
+    return lambda rng: RareGame(make(rng), [strategy], leaver, allowed)
 
 
 WON_BY_THE_BONUS = table(
@@ -388,6 +389,10 @@ RARE_GAMES = {
             settings=EIGHT_EXCHANGES,
         ),
         "best",
+    ),
+    "a request has more exchanges than it may have usually": _played(
+        table("r=b", bank="b", visible=PLAIN_ROW, pile="rrrrr", wallets=("r", "y"), settings=MANY_EXCHANGES),
+        allowed="exchanges-once-too-often",
     ),
     "somebody leaves in setup, and another one goes on between the two calls of its turn": _played(
         table(

@@ -475,6 +475,11 @@ PUZZLE_AT_0 = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE, penalty_bad=3
 FLOOR_AT_0 = webset_pb2.Settings(penalty_bad=3, penalty_expired=2, score_floor=0, window=_ms(100), act_cap=10)
 LOCKED_IF_LATE = webset_pb2.Settings(locked_until_change=True, window=_ms(100), idle_rounds=1)
 SHOW_ON = webset_pb2.Settings(show_enabled=True, act_cap=10)
+SHOWING_SOME = "solver:shows=0.6"
+SHOWN_TO_THE_LOCKED = webset_pb2.Settings(show_enabled=True, locked_until_change=True, act_cap=20)
+SHOWN_AND_GONE = webset_pb2.Settings(
+    show_enabled=True, more_rule=webset_pb2.MORE_RULE_ANYONE, refill_rule=webset_pb2.REFILL_RULE_SEED_BASE, act_cap=20
+)
 PUT_BACK = webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE, act_cap=40)
 LAST_PICK = webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE, act_cap=10)
 PATIENT = webset_pb2.Settings(idle_rounds=11)
@@ -509,6 +514,15 @@ RARE_GAMES = {
     ),
     "solutions are shown again, the first one after the last": _rare(
         SHOW_ON, "solver:shows=1", found=_played(lambda state: 1 < len(solutions(state)) < 4)
+    ),
+    "who is locked out has solutions shown, and may call again when that ends": _rare(
+        SHOWN_TO_THE_LOCKED, SHOWING_SOME, BLIND, found=_changed(_played(_any), _locked(0))
+    ),
+    "the last set is shown, and nobody has it": _rare(
+        SHOWN_TO_THE_LOCKED, SHOWING_SOME, BLIND, found=_changed(_played(_last_set), _locked(0))
+    ),
+    "solutions go from a table of more cards than the base area": _rare(
+        SHOWN_AND_GONE, SHOWING_SOME, BLIND, found=_played(lambda state: len(on_table(state)) >= 18 and _any(state))
     ),
     "cards that were picked one by one are put back": _rare(PUT_BACK, "solver:singly=1,error=0.5", BLIND),
     "cards are picked and put back twenty times, and then are a wrong take": _rare(

@@ -22,7 +22,6 @@ from fairplay.conformance.servers.cases import (
     tables,
     tournaments,
     unsound,
-    walks,
     watching,
 )
 
@@ -38,7 +37,6 @@ MODULES = (
     lost_streams,
     lobby,
     tables,
-    walks,
     tournaments,
     signups,
     formats,

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable, Sequence
-from contextlib import aclosing
 from dataclasses import replace
+from random import Random
 
 import grpc
 
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
 from fairplay.conformance.evidence import readable
-from fairplay.conformance.games.trial import CallLimits
+from fairplay.conformance.servers.circumstances import (
+    Circumstances,
+    Company,
+    Loss,
+    Watching,
+    draw_circumstances,
+    gathered,
+    settle,
+)
 from fairplay.conformance.servers.compare import check_ranking, difference, same
-from fairplay.conformance.servers.context import ALL_GAMES, RACE, ServerContext, Stage, server_case
+from fairplay.conformance.servers.context import ALL_GAMES, RACE, ServerContext, server_case
 from fairplay.conformance.servers.courses import (
     Course,
     check_begun,
     check_calls,
     check_events,
-    check_limit,
     check_misconducts,
     check_received,
     check_result,
     check_states,
+    check_times,
     first_wrong_call,
     follow,
     in_order,
@@ -43,7 +52,7 @@ from fairplay.conformance.servers.drawn import (
 )
 from fairplay.conformance.servers.first_states import check_first_state
 from fairplay.conformance.servers.players import Received
-from fairplay.conformance.servers.scenes import NAMES, Scene, expect
+from fairplay.conformance.servers.scenes import Scene, expect
 from fairplay.games.envelopes import unwrap
 from fairplay.games.steps import CallKind
 from fairplay.server.records.chain import parsed as entries_of
@@ -51,13 +60,15 @@ from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import (
     CreateGameRequest,
     Game,
-    GameStatus,
     GetGameRequest,
+    PlayGameRequest,
     WatchGameRequest,
     WatchGameResponse,
 )
 
 STANDS_STILL_S = 14.0
+SOON, LATER = 12, 40
+"""A pause is within so many calls, where nobody knows how many there will be and otherwise."""
 AT_ONCE = 8
 """So many games are played at the same time."""
 RECORDS = 2
@@ -73,7 +84,10 @@ KINDS: dict[str, tuple[Callable[[str], Sequence[Drawn]], str, tuple[str, ...]]] 
     "settings": (
         lambda name: [*draw_settings(name), *draw_rare_states(name)],
         "Settings change the rules, and two of them together may change them in another way.",
-        ("GAME-10", "GAME-11", "GAME-14", "GAME-15", "TIME-4", "WATCH-4", "RECORD-1"),
+        (
+            *("GAME-10", "GAME-11", "GAME-14", "GAME-15", "WATCH-4", "RECORD-1", "META-2", "META-5"),
+            *("RESUME-3", "RESUME-4", "RESUME-5", "TIME-4", "TIME-11", "TIME-12", "TIME-13"),
+        ),
     ),
     "endings": (
         draw_endings,
@@ -88,29 +102,36 @@ KINDS: dict[str, tuple[Callable[[str], Sequence[Drawn]], str, tuple[str, ...]]] 
     "failures": (
         draw_failures,
         "A game goes on without those who fail, in whatever call that is, as its rules say.",
-        ("FAIL-5", "FAIL-6", "FAIL-10", "FAIL-12", "FAIL-13", "FAIL-17", "FAIL-18", "WATCH-4"),
+        (
+            *("FAIL-5", "FAIL-6", "FAIL-10", "FAIL-12", "FAIL-13", "FAIL-17", "FAIL-18", "WATCH-4", "WATCH-8"),
+            *("META-1", "META-2", "META-5", "RESUME-3", "RESUME-4", "RESUME-5", "TIME-13"),
+        ),
     ),
 }
 """Kind of scenes -> what draws them, why it matters, and what it checks."""
 
 
-async def play_drawn(context: ServerContext, name: str, scenes: Sequence[Drawn], *, fresh: bool = False) -> None:
+async def play_drawn(
+    context: ServerContext, name: str, kind: str, scenes: Sequence[Drawn], *, fresh: bool = False
+) -> None:
     """Have games played, some at once. Raises the Failure of the first that is not as it must be, also alone, or final.
 
-    `fresh`: the server draws the first states itself.
+    Every other one is played under circumstances of its own. `fresh`: the server draws the first states itself.
     """
     wrong: dict[int, Drawn] = {}
     final: list[Failure] = []
     left = list(enumerate(scenes))[::-1]
-    offered = True
+    offered, circumstances = True, draw_circumstances(f"{name}/{kind}")
 
     async def play(index: int, drawn: Drawn) -> None:
         nonlocal offered
-        apart = context.apart()
+        apart, around = context.apart(), Circumstances()
+        if index % 2 == 0:
+            around = circumstances[index // 2 % len(circumstances)]
         try:
-            offered = await apart.traced(_play(apart, drawn, index, fresh=fresh, records=offered))
+            offered = await apart.traced(_play(apart, drawn, around, index, fresh=fresh, records=offered))
         except Failure as failed:
-            about = ("Game", drawn.title), ("Settings", readable(drawn.scene.settings))
+            about = (("Game", drawn.title), ("Settings", readable(drawn.scene.settings)), ("Played", str(around)))
             raise Failure(failed.evidence.with_sections(*about)) from None
 
     async def work() -> None:
@@ -135,31 +156,37 @@ async def play_drawn(context: ServerContext, name: str, scenes: Sequence[Drawn],
         raise NotApplicable("this server has no RecordService")
 
 
-async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool, records: bool) -> bool:
+async def _play(
+    context: ServerContext, drawn: Drawn, around: Circumstances, index: int, *, fresh: bool, records: bool
+) -> bool:
     """Have a game played, and check all of it. Return whether the server hands out records."""
-    scene, game, limits = drawn.scene, drawn.scene.game, CallLimits.of(drawn.scene.control)
-    live: list[WatchGameResponse] = []
-    async with context.staged(scene) as stage:
+    scene, game = drawn.scene, drawn.scene.game
+    async with gathered(context, scene, around) as company:
         if fresh:
-            stage.request.plan.ClearField("initial_state")
-        game_id = stage.request.game_id
+            company.request.plan.ClearField("initial_state")
+        game_id = company.request.game_id
         expected = None if fresh or game.name == RACE else expect(scene, game_id)
+        call_count = SOON if expected is None else min(len(expected.calls), LATER)
+        paused_at = 1 + Random(drawn.title).randrange(max(1, call_count))
+        if around.has_pause:
+            company.cast.pause_at(paused_at)
         try:
-            if index % 3 == 0:
-                live = await _watched(context, stage, goes_on=index % 2 == 0)
-            played: Game = (await context.ask_for_game("PlayGame", stage.request)).game
+            played, events = await _watched(context, company, around)
         except (grpc.aio.AioRpcError, TimeoutError):
             if expected is not None:
-                check_begun(Course.of(expected), in_order(expected, stage.cast.received))
-            await _check_goes_on(context, stage)
+                check_begun(Course.of(expected), in_order(Course.of(expected), company.received()))
+            if company.idle_s > STANDS_STILL_S:
+                raise await context.hung(
+                    f"A game must go on when all calls are answered; nobody has been called for {STANDS_STILL_S:g} s."
+                ) from None
             raise
-    received: Sequence[Received] = stage.cast.received
+    received, limits = company.received(), company.request.plan.time_control
     course = None
     if expected is not None:
-        course, received = Course.of(expected), in_order(expected, received)
+        course = Course.of(expected)
+        received = in_order(course, received)
         await _check_course(context, scene, course, received, played)
-        for number, (limit_s, each) in enumerate(zip(expected.limits_s, received, strict=True), start=1):
-            check_limit(f"call {number}, {each.method} to {NAMES[each.seat]}", limit_s, each)
+        check_times(list(zip(itertools.count(1), expected.calls, received, strict=False)), limits)
         check_result(course, played.result, "the result")
     is_looked_up = records and (expected is None or index % RECORDS == 0)
     record = await _record(context, game_id) if is_looked_up else None
@@ -169,11 +196,11 @@ async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool
         if game.name == RACE:
             check_misconducts(recorded, played.result)
         else:
-            check_calls(recorded, received, played.result)
+            check_calls(recorded, received if around.is_in_order else in_order(recorded, received), played.result)
         course = course or recorded
         check_result(recorded, played.result, "the result")
-    if course is not None and live:
-        check_events(game, course, live, live=True)
+    if course is not None and events:
+        check_events(game, course, events, live=True, since=paused_at if around.watching is Watching.LATE else 0)
     if course is not None:
         await _check_finished(context, drawn, game_id, course, index)
     if index % 3 == 2 and (
@@ -181,14 +208,6 @@ async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool
     ):
         raise failure(f"GetGame does not return what PlayGame has returned: {wrong}.")
     return record is not None if is_looked_up else records
-
-
-async def _check_goes_on(context: ServerContext, stage: Stage) -> None:
-    """Check that a game that is not over in time does not stand still."""
-    if stage.stream is not None and stage.stream.idle_s > STANDS_STILL_S:
-        raise await context.hung(
-            f"A game must go on when all calls are answered; nobody has been called for {STANDS_STILL_S:g} s."
-        )
 
 
 def _followed(scene: Scene, record: Record, *, fresh: bool) -> Course:
@@ -229,50 +248,83 @@ async def _check_finished(context: ServerContext, drawn: Drawn, game_id: str, co
     same(where, [each for each in events if each.sequence > after], rest)
 
 
-async def _watched(context: ServerContext, stage: Stage, *, goes_on: bool) -> list[WatchGameResponse]:
-    """Begin a game, and return what a spectator is told from its first state to its end.
+class _Spectator:
+    """Reads what it is told of a running game, from an event on."""
 
-    `goes_on`: another spectator goes on after the second event, and is told the same.
-    """
-    stage.cast.may_answer.clear()
-    beside = context.apart()
-    later: asyncio.Task[list[WatchGameResponse]] | None = None
-    begun = CreateGameRequest(game_id=stage.request.game_id, plan=stage.request.plan)
+    def __init__(self, context: ServerContext, game_id: str, after: int = 0) -> None:
+        self.events: list[WatchGameResponse] = []
+        self.after = after
+        self._told = asyncio.Event()
+        request = WatchGameRequest(game_id=game_id, after_sequence=after)
+        self.reading = asyncio.create_task(self._read(context.apart(), request))
+
+    async def _read(self, context: ServerContext, request: WatchGameRequest) -> None:
+        try:
+            async for event in context.stream("WatchGame", request):
+                self.events.append(event)
+                self._told.set()
+        finally:
+            self._told.set()
+
+    async def told(self) -> None:
+        """Wait for the first event."""
+        await self._told.wait()
+
+
+async def _watched(
+    context: ServerContext, company: Company, around: Circumstances
+) -> tuple[Game, Sequence[WatchGameResponse]]:
+    """Have a game played, and return it with what a spectator was told while it ran."""
+    cast, request, spectators = company.cast, company.request, list[_Spectator]()
+
+    async def pause() -> None:
+        if not around.has_pause:
+            return
+        await cast.paused.wait()
+        await settle()
+        if around.watching is Watching.LATE:
+            spectators.append(_Spectator(context, request.game_id))
+            await spectators[-1].told()
+        if around.watching is Watching.GOING_ON:
+            after = max((event.sequence for event in spectators[0].events), default=0)
+            spectators.append(_Spectator(context, request.game_id, after))
+        if around.loss is not Loss.NONE:
+            await company.lose()
+        await settle()
+        cast.may_answer.set()
+
+    if around.watching in (Watching.ALWAYS, Watching.GOING_ON):
+        cast.may_answer.clear()
+        await _create(context, request)
+        spectators.append(_Spectator(context, request.game_id))
+        await spectators[0].told()
+        if not cast.paused.is_set():
+            cast.may_answer.set()
+    playing, pausing = asyncio.create_task(context.ask_for_game("PlayGame", request)), asyncio.create_task(pause())
+    try:
+        await asyncio.wait([playing, pausing], return_when=asyncio.FIRST_COMPLETED)
+        if pausing.done():
+            pausing.result()
+        played: Game = (await playing).game
+        for each in spectators:
+            await each.reading
+    finally:
+        cast.may_answer.set()
+        for task in (playing, pausing, *(each.reading for each in spectators)):
+            task.cancel()
+    if len(spectators) > 1:
+        _check_told_again(spectators[0].events, spectators[1].events, spectators[1].after)
+    return played, spectators[0].events if spectators else []
+
+
+async def _create(context: ServerContext, request: PlayGameRequest) -> None:
+    """Begin a game."""
+    begun = CreateGameRequest(game_id=request.game_id, plan=request.plan)
     game: Game = (await context.ask_for_game("CreateGame", begun)).game
     if game.plan.HasField("seed") or game.plan.HasField("initial_state"):
         raise failure("CreateGame tells the seed or the first state of a running game.")
     if any(player.link for player in (*game.plan.players, *game.players)):
         raise failure("CreateGame tells how the players are reached.")
-    request = WatchGameRequest(game_id=stage.request.game_id)
-    events: list[WatchGameResponse] = []
-    try:
-        async with aclosing(context.stream("WatchGame", request)) as told:  # type: ignore[type-var]
-            async for event in told:
-                events.append(event)
-                if goes_on and len(events) == 2:
-                    stage.cast.may_answer.clear()  # the game must not be over before the other spectator is there
-                    later = await _goes_on(context, beside, stage.request.game_id, event.sequence)
-                stage.cast.may_answer.set()
-        if later is not None:
-            _check_told_again(events, await later, events[1].sequence)
-    finally:
-        stage.cast.may_answer.set()
-        if later is not None:
-            later.cancel()
-    return events
-
-
-async def _goes_on(
-    context: ServerContext, beside: ServerContext, game_id: str, after: int
-) -> asyncio.Task[list[WatchGameResponse]] | None:
-    """Have another spectator go on after an event; return what it is told, or None if the game is over before."""
-    later = asyncio.create_task(beside.stream_all("WatchGame", WatchGameRequest(game_id=game_id, after_sequence=after)))
-    await asyncio.sleep(0)
-    game = (await context.ask("GetGame", GetGameRequest(game_id=game_id))).game
-    if game.status == GameStatus.GAME_STATUS_RUNNING:
-        return later
-    later.cancel()
-    return None
 
 
 def _check_told_again(events: Sequence[WatchGameResponse], rest: Sequence[WatchGameResponse], after: int) -> None:
@@ -303,7 +355,7 @@ def _games_of(name: str, kind: str) -> Case:
 
     @server_case(f"games.{name}-{kind}", *checks, limit_s=LIMIT_S)
     async def games(context: ServerContext) -> None:
-        await play_drawn(context, name, without_most_long(draw(name)))
+        await play_drawn(context, name, kind, without_most_long(draw(name)))
 
     return replace(games, why=why)
 
@@ -316,7 +368,7 @@ def _fresh_games_of(name: str) -> Case:
         """What a server draws itself must follow from the settings, and the game from what was drawn."""
         begun = [*draw_rare_beginnings(name), *map(cut_short, draw_settings(name)[::3])]
         left = without_most_long([*draw_failures(name)[::3], *draw_leavers(name)])
-        await play_drawn(context, name, [*begun, *left], fresh=True)
+        await play_drawn(context, name, "fresh", [*begun, *left], fresh=True)
 
     return fresh
 

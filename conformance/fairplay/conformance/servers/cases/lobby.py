@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -13,7 +13,8 @@ import grpc
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.conformance.case import NotApplicable, failure
-from fairplay.conformance.games.trial import CallLimits
+from fairplay.conformance.servers.cases.races import setting
+from fairplay.conformance.servers.circumstances import CONTROLS
 from fairplay.conformance.servers.compare import difference, same
 from fairplay.conformance.servers.context import RACE, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.courses import (
@@ -25,7 +26,6 @@ from fairplay.conformance.servers.courses import (
 )
 from fairplay.conformance.servers.players import Cast, Received, Stream
 from fairplay.conformance.servers.scenes import (
-    PATIENT,
     Act,
     Asked,
     Scene,
@@ -38,13 +38,17 @@ from fairplay.conformance.servers.scenes import (
     wait_for,
 )
 from fairplay.games.envelopes import wrap
-from fairplay.v1.game_pb2 import GameSettings
+from fairplay.v1.game_pb2 import GameSettings, TimeControl
 from fairplay.v1.lobby_pb2 import CreateTableRequest, EnterRequest, JoinTableRequest, StartTableRequest
 from fairplay.v1.referee_pb2 import Game, GetGameRequest, WatchGameRequest, WatchGameResponse
 
 LATE: dict[str, Any] = {"aspects": 3, "min_players": 1, "late_join": True}
 """Settings of a short race that one player begins."""
 HANDICAPS = [Duration(nanos=40_000_000), Duration(), Duration(nanos=20_000_000)]
+SETTINGS: tuple[dict[str, Any], ...] = (
+    {**setting("more_rule", "MORE_RULE_ALL_AGREE"), "locked_until_change": True},
+    {**setting("selection", "SELECTION_SINGLE"), "strategy": "solver:singly=1"},
+)
 SLOW_S = 0.1
 FIRST, SECOND, THIRD = range(3)
 ACT, DEAL, PICK_CARDS = "Act", "Deal", "PickCards"
@@ -112,12 +116,14 @@ def _slow_down(asked: Asked) -> Act | None:
     return slow(SLOW_S)(asked) if (asked.seat, asked.method) == (FIRST, ACT) and asked.number > 3 else None
 
 
-async def _joined(context: ServerContext, script: Script, **values: Any) -> Joined:
+async def _joined(
+    context: ServerContext, script: Script, limits: TimeControl, strategy: str = "solver", **values: Any
+) -> Joined:
     """Have a race begun by one player, who has points when two more join, one after the other."""
     gate = asyncio.Event()
     held = any_of(at(FIRST, ACT, wait_for(gate), 3), *(at(seat, ACT, wait_for(gate)) for seat in (SECOND, THIRD)))
     scene = ordinary(RACE, any_of(held, script, _slow_down), **LATE, **values)
-    scene = replace(scene, strategies=("solver",), control=PATIENT)
+    scene = replace(scene, strategies=(strategy,), control=limits)
     cast, table, events = Cast(scene.game, scene.actors()), _Table(context, scene), list[WatchGameResponse]()
     async with _hosted(context, cast) as (names, stream):
         game_id = await table.begin(names)
@@ -168,7 +174,7 @@ async def _check(context: ServerContext, joined: Joined) -> None:
     _check_told(joined)
     same("The players of the plan in GetGame", list(joined.names), [each.name for each in joined.game.plan.players])
     course = follow(game, await context.record(joined.game.game_id))
-    check_received(course, joined.received, CallLimits.of(joined.scene.control))
+    check_received(course, joined.received, joined.scene.control)
     check_misconducts(course, joined.game.result)
     check_result(course, joined.game.result, "the result")
     check_events(game, course, joined.events, live=True)
@@ -181,19 +187,31 @@ def _fails(asked: Asked) -> Act | None:
     return fail(13, "scripted failure")(asked)
 
 
-CHECKS = ("GAME-10", "GAME-11", "WATCH-2", "WATCH-8", "RECORD-1")
+CHECKS = ("GAME-10", "GAME-11", "META-2", "TIME-11", "TIME-13", "WATCH-2", "WATCH-8", "RECORD-1")
+
+
+async def _check_each(context: ServerContext, script: Script, *played: tuple[TimeControl, Mapping[str, Any]]) -> None:
+    """Check races that players have joined, under some limits and settings, at the same time."""
+
+    async def check(limits: TimeControl, values: Mapping[str, Any]) -> None:
+        apart = context.apart()
+        await apart.traced(_check(apart, await _joined(apart, script, limits, **values)))
+
+    await asyncio.gather(*(check(*each) for each in played))
 
 
 @server_case("lobby.late-join", *CHECKS)
 async def late_join(context: ServerContext) -> None:
-    """Who joins a race that goes on begins with no points, and plays on as the others."""
-    await _check(context, await _joined(context, at(SECOND, PICK_CARDS, reply(b""))))
+    """Who joins a race that goes on begins with no points and a whole bank, and plays on as the others."""
+    await _check_each(
+        context, at(SECOND, PICK_CARDS, reply(b"")), *zip(CONTROLS, (*SETTINGS, {}, SETTINGS[0]), strict=True)
+    )
 
 
 @server_case("lobby.late-join-fails", *CHECKS, "FAIL-17")
 async def late_join_fails(context: ServerContext) -> None:
     """Who has joined a race may fail in it, and is eliminated from its own seat."""
-    await _check(context, await _joined(context, _fails, handicaps=HANDICAPS))
+    await _check_each(context, _fails, (CONTROLS[1], {"handicaps": HANDICAPS}), (CONTROLS[0], SETTINGS[1]))
 
 
 CASES = (late_join, late_join_fails)

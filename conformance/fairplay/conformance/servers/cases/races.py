@@ -118,7 +118,7 @@ async def held(context: ServerContext) -> None:
         dealt_at_s = each.at_s
 
 
-def _setting(name: str, value: str) -> dict[str, Any]:
+def setting(name: str, value: str) -> dict[str, Any]:
     """Return settings of which one has the value of this name."""
     kinds: Any = find(RACE).settings_type.DESCRIPTOR.fields_by_name[name].enum_type
     return {name: kinds.values_by_name[value].number}
@@ -126,7 +126,7 @@ def _setting(name: str, value: str) -> dict[str, Any]:
 
 def _singly() -> dict[str, Any]:
     """Return the settings with which cards are picked one by one."""
-    return _setting("selection", "SELECTION_SINGLE")
+    return setting("selection", "SELECTION_SINGLE")
 
 
 def _first_picks(played: Played) -> Sequence[tuple[Received, int]]:
@@ -164,7 +164,7 @@ def _card_elsewhere(asked: Asked) -> Sequence[int]:
 async def earliest(context: ServerContext) -> None:
     """Where the first set of a round counts it is that of who answers first, wherever it sits."""
     for slower, faster in ((FIRST, SECOND), (SECOND, FIRST)):
-        played = await _race(context, at(slower, PICK_CARDS, slow(LATE_S)), **_setting("rounds", "ROUNDS_EARLIEST"))
+        played = await _race(context, at(slower, PICK_CARDS, slow(LATE_S)), **setting("rounds", "ROUNDS_EARLIEST"))
         later = _calls(played, PICK_CARDS)[2:]
         if not later:
             raise failure("There are more sets on the table: PickCards must be called for a second round.")

@@ -27,7 +27,7 @@ from fairplay.conformance.servers.context import (
     ordinary,
     server_case,
 )
-from fairplay.conformance.servers.courses import check_order, check_requests, in_order
+from fairplay.conformance.servers.courses import Course, check_order, check_requests, in_order
 from fairplay.conformance.servers.players import Cast
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
@@ -209,7 +209,7 @@ def _course_of(case_id: str, game: str, why: str, script: Script, *checks: str) 
 async def _follow(context: ServerContext, scene: Scene) -> None:
     """Check that a game takes the course that follows from its rules and what its players do."""
     played = await context.play(replace(scene, control=DISTINCT))
-    received = in_order(played.expected, played.cast.received)
+    received = in_order(Course.of(played.expected), played.cast.received)
     check_order(played.expected, received, played.game.result)
     check_requests(played.expected.calls, received)
     check_limits(played.expected.limits_s, received)
