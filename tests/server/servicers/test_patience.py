@@ -153,3 +153,18 @@ async def test_a_watcher_who_does_not_read_is_forgotten_by_its_tournament() -> N
             while await stream.read() is not grpc.aio.EOF:
                 pass
     assert (error.value.code(), reason_of(error.value)) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "STREAM_NOT_READ")
+
+
+async def test_nothing_is_logged_of_watchers_who_leave_while_something_is_sent(caplog: pytest.LogCaptureFixture) -> None:
+    plan = TournamentPlan(game="fish")
+    plan.entrants.extend(Player(name=f"{number}{'x' * 50}", link="bot:first") for number in range(2_000))
+    async with serving(Config()) as server, asyncio.timeout(WITHIN_S):
+        await server.manager.create("t", plan)
+        for number in range(10):
+            options = [*SMALL_WINDOW, ("fairplay.channel", number)]  # a connection of its own
+            async with grpc.aio.insecure_channel(server.address, options=options) as channel:
+                call = ManagerServiceStub(channel).WatchTournament(pb.WatchTournamentRequest(tournament_id="t"))
+                await call.initial_metadata()
+                await asyncio.sleep(0.05)  # so that the message is under way
+                call.cancel()
+    assert [record.getMessage() for record in caplog.records] == []

@@ -257,7 +257,9 @@ class GameInfo(google.protobuf.message.Message):
 
     @property
     def tournament_settings(self) -> fairplay.v1.game_pb2.GameSettings:
-        """The settings of a tournament where nobody names others, every field set that has a value."""
+        """Settings that suit a tournament, to be offered to who plans one, every field set that has a value. A plan that names
+        no settings has the default settings all the same.
+        """
 
     @property
     def settings(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___SettingInfo]:

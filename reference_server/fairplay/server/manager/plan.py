@@ -141,7 +141,7 @@ def full_tournament_plan(plan: TournamentPlan, check_link: CheckLink) -> Tournam
     full.sign_up.CopyFrom(_full_policy(game, plan.sign_up, len(plan.entrants)))
     _check_profile(game, full.sign_up.certificate.profile, settings)
     if full.entrants and len(full.entrants) == full.sign_up.max_entrant_count:
-        check_format(full, full.entrants)
+        check_format(full, full.entrants, "plan.format")
     for count in game.seats:  # any of these may come up, and e.g. the board may be too small for it
         if count <= full.sign_up.max_entrant_count:
             try:
@@ -177,14 +177,14 @@ def terms_of(plan: TournamentPlan, entrants: Sequence[Player]) -> Terms:
     return Terms([player.name for player in entrants], find(plan.game).seats, plan.deal_count)
 
 
-def check_format(plan: TournamentPlan, entrants: Sequence[Player]) -> None:
-    """Check that these entrants can play in the format of the plan. Raises Refusal if they cannot."""
+def check_format(plan: TournamentPlan, entrants: Sequence[Player], field: str = "") -> None:
+    """Check that these entrants can play in the format of the plan. Raises Refusal, for a field, if they cannot."""
     format_, settings = chosen(plan.format)
     try:
         format_.check(settings, terms_of(plan, entrants))
     except ValueError as error:
         problem = f"{format_.title}: {error}"
-        raise Refusal("FORMAT_DOES_NOT_FIT", problem, "plan.format", given=len(entrants)) from None
+        raise Refusal("FORMAT_DOES_NOT_FIT", problem, field, given=len(entrants)) from None
 
 
 def _full_policy(game: Game, policy: SignUpPolicy, entrant_count: int) -> SignUpPolicy:

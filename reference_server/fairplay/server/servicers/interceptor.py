@@ -132,7 +132,10 @@ class ReadContext:
         return getattr(self._context, name)
 
     async def write(self, message: Any) -> None:
-        """Send a message, after those that were sent before. Raises Refusal if the caller does not read them."""
+        """Send a message, after those that were sent before.
+
+        Raises Refusal if the caller does not read them, and CancelledError if it has left.
+        """
         if not self.begun:  # or a refusal would send it too, while the first message is under way
             self.begun = True
             await self._context.send_initial_metadata(())
@@ -143,6 +146,8 @@ class ReadContext:
             limit = f"{self._limit_s:g} s"
             message = f"nobody has read this stream for {limit}: ask again, and read what comes"
             raise Refusal("STREAM_NOT_READ", message, limit=limit) from None
+        except grpc.aio.InternalError:  # what gRPC says of a message that was under way
+            raise asyncio.CancelledError from None
 
 
 async def first_request(messages: FirstMessages, context: Any) -> Any:
