@@ -54,7 +54,7 @@ def chance(seed: int, *, ties: float = 0.1, failures: float = 0.0, aborted: floa
     """Return results that are drawn; 0 is the best on average. The same game has the same result each time."""
 
     def decide(game: Pairing) -> GameResult:
-        rng = Random(f"{seed}/{game}")
+        rng = Random(f"{seed}/{game.entrants}/{game.deal}")
         if rng.random() < aborted:
             return result([], aborted="the referee failed")
         failed = [seat for seat in range(len(game.entrants)) if rng.random() < failures]
@@ -110,7 +110,7 @@ def play(
 
 
 def check_round(step: PlayRound, sizes: range, withdrawn: set[int]) -> None:
-    for entrants, _ in step.games:
+    for entrants, *_ in step.games:
         assert len(entrants) in sizes
         assert len(set(entrants)) == len(entrants)
         assert not withdrawn.intersection(entrants)

@@ -129,7 +129,7 @@ def test_a_double_elimination_that_never_ends_is_shared() -> None:
 
 
 def test_a_ladder_ends_when_all_ratings_are_known() -> None:
-    event = play("ladder", Ladder(precision=120, game_limit=400), 4, sizes=TWO, decide=chance(1))
+    event = play("ladder", Ladder(precision=120, game_limit=400), 4, sizes=TWO, decide=chance(5))
     assert 20 < len(event.games) < 400
 
 

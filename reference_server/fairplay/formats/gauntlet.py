@@ -79,7 +79,12 @@ class _GauntletFormat:
                 for challenger, group in zip(challengers, opponents, strict=True)
                 if challenger not in withdrawn
             ]
-            games = [game for group in groups if len(group) in terms.sizes for game in meetings.games(group)]
+            games = [
+                game._replace(needed=group[0])
+                for group in groups
+                if len(group) in terms.sizes
+                for game in meetings.games(group)
+            ]
             if games:
                 played, withdrawn = yield PlayRound(tuple(games), AHEAD)
                 ranking.add(played)

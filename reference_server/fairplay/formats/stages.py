@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from fairplay.formats.format import Format, Terms, chosen, full_format
 from fairplay.games.kit.knockout import allocate
 from fairplay.games.kit.settings import Setting
-from fairplay.games.kit.tournament import Order, Pairing, Schedule
+from fairplay.games.kit.tournament import Order, Schedule
 from fairplay.v1.tournament_pb2 import Stages
 
 LEAST, MOST = 2, 10
@@ -121,7 +121,7 @@ class _Course:
         try:
             step = next(rounds)
             while True:
-                games = tuple(Pairing(game.entrants, game.deal and game.deal + before) for game in step.games)
+                games = tuple(game._replace(deal=game.deal and game.deal + before) for game in step.games)
                 self._last_deal = max([self._last_deal, *(game.deal for game in games)])
                 results = yield step._replace(games=games, stage=stage)
                 self.withdrawn = results.withdrawn

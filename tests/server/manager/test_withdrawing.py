@@ -67,6 +67,17 @@ async def test_whoever_fails_too_often_plays_no_further_game(format_: str, deals
         assert here.findings() == []
 
 
+async def test_nobody_plays_a_game_of_a_gauntlet_without_its_challenger() -> None:
+    async with environment() as here:
+        here.stage.act("a", take_turn="raise")
+        made = event("gauntlet seats=3 meetings=3")
+        made.failures_allowed = 0
+        shown = games(await here.play("t", made))
+        assert [game.game_id for game in shown if game.status != SKIPPED] == ["t/r1g1"]
+        assert len(shown) > 1
+        assert here.findings() == []
+
+
 async def test_who_never_answers_costs_its_limit_as_often_as_it_may_fail() -> None:
     async with environment() as here:
         here.stage.act("a", play_as="hang")

@@ -155,7 +155,7 @@ async def test_a_watcher_who_does_not_read_is_forgotten_by_its_tournament() -> N
     assert (error.value.code(), reason_of(error.value)) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "STREAM_NOT_READ")
 
 
-async def test_nothing_is_logged_of_watchers_who_leave_while_something_is_sent(caplog: pytest.LogCaptureFixture) -> None:
+async def test_nothing_is_logged_of_watchers_who_leave_while_they_are_told(caplog: pytest.LogCaptureFixture) -> None:
     plan = TournamentPlan(game="fish")
     plan.entrants.extend(Player(name=f"{number}{'x' * 50}", link="bot:first") for number in range(2_000))
     async with serving(Config()) as server, asyncio.timeout(WITHIN_S):

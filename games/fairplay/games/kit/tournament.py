@@ -26,6 +26,8 @@ class Pairing(NamedTuple):
     """In turn order."""
     deal: int = 0
     """The number of the deal, from 1: games of the same deal have the same seed. 0: a deal of its own."""
+    needed: int | None = None
+    """The entrant without which it is not played; None: it is played by whoever is left, where they are enough."""
 
 
 class PlayRound(NamedTuple):
@@ -178,7 +180,7 @@ def _answered(step: PlayRound, failures: Failures) -> Generator[PlayRound, Any, 
 
 def _check(step: PlayRound, sizes: range, withdrawn: set[int]) -> None:
     """Raise ValueError if a round has a game that cannot be played: the format is wrong."""
-    for entrants, _ in step.games:
+    for entrants, *_ in step.games:
         if len(entrants) not in sizes or len(set(entrants)) < len(entrants) or withdrawn.intersection(entrants):
             raise ValueError(f"the format names a game that cannot be played, of the entrants {entrants}")
 

@@ -132,12 +132,13 @@ class Course:
         left = tuple(seat for seat in game.pairing.entrants if seat not in withdrawn)
         out = (*game.left_out, *(seat for seat in game.pairing.entrants if seat in withdrawn))
         self.open_games[game_id] = game._replace(pairing=game.pairing._replace(entrants=left), left_out=out)
-        if len(left) in self._sizes:
+        if self.is_playable(game_id):
             game.shown.players[:] = [self._names[seat] for seat in left]
 
     def is_playable(self, game_id: str) -> bool:
-        """Return whether enough are left for an open game."""
-        return len(self.open_games[game_id].pairing.entrants) in self._sizes
+        """Return whether enough are left for an open game, and who is needed for it."""
+        pairing = self.open_games[game_id].pairing
+        return len(pairing.entrants) in self._sizes and pairing.needed in (None, *pairing.entrants)
 
     def skip(self, game_id: str) -> None:
         """Record that an open game is not played, and go on from it."""

@@ -200,8 +200,8 @@ class History:
         legal = len(out) == len(played.left_out) and out <= course.withdrawn
         self._check(legal, f"by the rules the game {played.game_id} is not played without {', '.join(played.left_out)}")
         course.leave_out(played.game_id, out)
-        aborted = bool(played.result.aborted)
-        self._check(aborted or course.is_playable(played.game_id), f"too few were left to play {played.game_id}")
+        possible = bool(played.result.aborted) or course.is_playable(played.game_id)
+        self._check(possible, f"{played.game_id} could not be played by who was left")
 
     def _check(self, holds: bool, problem: str) -> None:
         if not holds:

@@ -472,6 +472,11 @@ def _gauntlet(plan: TournamentPlan) -> None:
     plan.format.gauntlet.meeting_count = MEETINGS
 
 
+def _gauntlet_of_three(plan: TournamentPlan) -> None:
+    plan.format.gauntlet.seat_count = 3
+    plan.format.gauntlet.meeting_count = MEETINGS
+
+
 def _ladder(plan: TournamentPlan) -> None:
     plan.format.ladder.game_limit = MOST_GAMES
     plan.format.ladder.precision = PRECISION
@@ -480,6 +485,10 @@ def _ladder(plan: TournamentPlan) -> None:
 def _fails_turns(asked: Asked) -> Act | None:
     """Fail in every turn of the second entrant."""
     return FAILED(asked) if asked.seat == 1 and asked.method == "TakeTurn" else None
+
+
+def _challenger_fails(asked: Asked) -> Act | None:
+    return FAILED(asked) if asked.seat == 0 and asked.method == "TakeTurn" else None
 
 
 def _one_failure(change: Callable[[TournamentPlan], None], plan: TournamentPlan) -> None:
@@ -614,7 +623,7 @@ def _challenger_wins_once(asked: Asked) -> Act | None:
 
 @server_case("format.gauntlet-withdrawn", "GAUNTLET-2", "TOUR-14")
 async def gauntlet_of_the_others(context: ServerContext) -> None:
-    """A challenger goes on against those who are left."""
+    """A challenger goes on against those who are left, and nobody goes on without the challenger."""
     ended = await play(context, _fails_turns, partial(_one_failure, _gauntlet))
     await _check_games_listed(context, ended.tournament)
     played = [each for each in _games(ended) if each.status != RoundGameStatus.ROUND_GAME_STATUS_SKIPPED]
@@ -624,6 +633,10 @@ async def gauntlet_of_the_others(context: ServerContext) -> None:
     result = ended.tournament.result
     same("Who failed", [failing], [each.misconduct.player for each in result.failures])
     same("Who is ranked", sorted([challenger, *others]), sorted([*result.winners, *result.others]))
+    ended = await play(context, _challenger_fails, partial(_one_failure, _gauntlet_of_three), ENTRANTS)
+    played = [each for each in _games(ended) if each.status != RoundGameStatus.ROUND_GAME_STATUS_SKIPPED]
+    first = [each.game_id for each in _games(ended)][:1]
+    same("The games of a gauntlet whose challenger is withdrawn in the first", first, [each.game_id for each in played])
 
 
 @server_case("format.ladder", "LADDER-1", "LADDER-2", "LADDER-3")
