@@ -30,7 +30,15 @@ from fairplay.v1.account_pb2 import GetAccountResponse
 from fairplay.v1.certification_pb2 import CreateCertificationRequest
 from fairplay.v1.connection_pb2 import Call, DialInRequest, DialInResponse, Hello, Reply
 from fairplay.v1.game_pb2 import TimeControl
-from fairplay.v1.lobby_pb2 import AttendResponse, CreateTableRequest, EnterRequest, ListTablesResponse
+from fairplay.v1.lobby_pb2 import (
+    AttendResponse,
+    CreateTableRequest,
+    DeleteTableRequest,
+    EnterRequest,
+    LeaveRequest,
+    ListTablesResponse,
+    SetBotsRequest,
+)
 from fairplay.v1.manager_pb2 import (
     CancelTournamentRequest,
     CancelTournamentResponse,
@@ -758,9 +766,23 @@ def forgets_settings(request: CreateGameRequest, _: Rpc) -> None:
     request.plan.ClearField("settings")
 
 
-@mutant("lobby.names")
+@mutant("lobby.walk")
 def knows_no_tokens_of_users(request: EnterRequest, _: Rpc) -> None:
     request.token = ""
+
+
+@mutant("lobby.walk")
+def keeps_the_bots_that_are_there(request: SetBotsRequest, rpc: Rpc) -> None:
+    if request.link.startswith("bot:"):
+        request.link = rpc.kept.setdefault(request.token, request.link)
+
+
+@mutant("lobby.walk")
+def keeps_tables_whose_players_have_left(request: LeaveRequest | DeleteTableRequest, rpc: Rpc) -> None:
+    if isinstance(request, LeaveRequest):
+        rpc.kept["left"] = True
+    elif rpc.kept.pop("left", False):
+        request.table += "x"
 
 
 @mutant("lobby.tables")
@@ -768,14 +790,14 @@ def makes_tables_for_any_number(request: CreateTableRequest, _: Rpc) -> None:
     request.seat_count = 0
 
 
-@mutant("lobby.starts")
+@mutant("lobby.walk")
 def keeps_everybody_ready(reply: ListTablesResponse, _: Rpc) -> None:
     for table in reply.tables:
         for seat in table.seats:
             seat.ready = True
 
 
-@mutant("lobby.running")
+@mutant("lobby.walk")
 def shows_who_has_left_as_present(reply: ListTablesResponse, _: Rpc) -> None:
     for table in reply.tables:
         for seat in table.seats:
@@ -1304,7 +1326,7 @@ def fills_pages_beyond_their_size(reply: ListTournamentsResponse, _: Rpc) -> Non
     reply.tournaments.extend(reply.tournaments[:1])
 
 
-@mutant("lobby.starts")
+@mutant("lobby.walk")
 def forgets_which_game_a_table_played(reply: ListTablesResponse, _: Rpc) -> None:
     for table in reply.tables:
         table.game_id = ""

@@ -22,6 +22,7 @@ from fairplay.conformance.servers.cases import (
     tables,
     tournaments,
     unsound,
+    walks,
     watching,
 )
 
@@ -37,6 +38,7 @@ MODULES = (
     lost_streams,
     lobby,
     tables,
+    walks,
     tournaments,
     signups,
     formats,

@@ -1,0 +1,248 @@
+"""Cases in which people ask for one thing after the other, each in states to which what came before has led."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from dataclasses import replace
+from typing import Any
+
+import grpc
+
+from fairplay.conformance.case import NotApplicable, failure
+from fairplay.conformance.evidence import readable
+from fairplay.conformance.servers.cases.tables import PAUSE_S, TOLD_WITHIN_S, User
+from fairplay.conformance.servers.compare import check_ranking, difference, same
+from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.lobby_walk import OVER, RUNNING, Person, Step, Table, Walk
+from fairplay.conformance.servers.players import Cast, hello
+from fairplay.conformance.servers.scenes import PATIENT, Scene, wait_for
+from fairplay.games.envelopes import wrap
+from fairplay.games.game import Game
+from fairplay.server.net.errors import STATUS, reason_of
+from fairplay.v1.game_pb2 import GameSettings
+from fairplay.v1.misconduct_pb2 import MisconductKind
+from fairplay.v1.referee_pb2 import Game as GameMessage
+from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest, WatchGameRequest
+from fairplay.v1.table_pb2 import Part
+from fairplay.v1.table_pb2 import Table as TableMessage
+
+SEED, MORE_STEPS = 1, 100
+LOOK_EVERY = 50
+"""After so many steps everything in the lobby is looked at."""
+SMALL = {"rows": 3, "columns": 3}
+"""A board on which games are short."""
+FREE = {"create_time", "game_id", "result"}
+"""What of a table does not follow from the requests."""
+
+
+class _Lobby:
+    """The lobby of the server under test, and what must be there."""
+
+    def __init__(self, context: ServerContext, scene: Scene, walk: Walk, gates: dict[str, asyncio.Event]) -> None:
+        self._gates = gates
+        """The id of a game -> the gate for which its players wait."""
+        self._context = context
+        self._walk = walk
+        self._told = {
+            "game": scene.game.name,
+            "settings": wrap(GameSettings, scene.game, scene.settings),
+            "time_control": scene.control,
+        }
+        self._ids: dict[Table, list[str]] = defaultdict(list)
+        """The ids of the games of each table."""
+        self._entered_s: dict[Person, float] = {}
+        self._seeds: set[int] = set()
+        self._grace_s = self._pause_s = 1.0
+
+    async def take(self, step: Step, number: int) -> None:
+        """Ask for one thing, and look at what comes of it."""
+        await self._stay(step.person)
+        if not step.method:
+            assert step.table is not None
+            await self._end(step.table)
+        elif step.reason:
+            await self._refused(step)
+        else:
+            await self._granted(step)
+        changed = step.effect is not None and step.table is None and step.method not in ("Enter", "Leave")
+        if step.person.here and (changed or number % LOOK_EVERY == 0):
+            await self._look(step, places=number % LOOK_EVERY == 0)
+
+    async def _stay(self, asking: Person) -> None:
+        """Enter once more for those who could be lost, as they have no stream."""
+        now_s = asyncio.get_running_loop().time()
+        for person, entered_s in self._entered_s.items():
+            if person.here and person is not asking and now_s - entered_s > self._grace_s / 3:
+                await self._enter(person, {"name": person.name, "token": person.token})
+
+    async def ask(self, person: Person, method: str, fields: dict[str, Any]) -> Any:
+        """Return the reply to a request of a person; to Attend, the whole lobby. Too many requests are asked again."""
+        if method == "CreateTable":
+            fields = {**self._told, **fields}
+        user = User(self._context, person.name, person.token)
+        while True:
+            try:
+                if method == "Attend":
+                    return await user.lobby()
+                return await self._context.ask(method, user.request(method, **fields))
+            except grpc.aio.AioRpcError as error:
+                if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                    raise NotApplicable("this server has no LobbyService") from None
+                if reason_of(error) != "TOO_MANY_REQUESTS":
+                    raise
+            await asyncio.sleep(self._pause_s)
+
+    async def _refused(self, step: Step) -> None:
+        due = f"{step.what} must be refused with {STATUS[step.reason].name} and {step.reason}"
+        try:
+            await self.ask(step.person, step.method, step.fields)
+        except grpc.aio.AioRpcError as error:
+            if (error.code(), reason_of(error)) != (STATUS[step.reason], step.reason):
+                raise failure(f"{due}; it failed with {error.code().name} and {reason_of(error)}.") from None
+        else:
+            raise failure(f"{due}; it was granted.")
+
+    async def _granted(self, step: Step) -> None:
+        try:
+            if step.method == "Enter":
+                await self._enter(step.person, step.fields, is_here=step.effect is None)
+                return
+            reply = await self.ask(step.person, step.method, step.fields)
+        except grpc.aio.AioRpcError as error:
+            failed = f"{error.code().name} and {reason_of(error)}: {error.details()}"
+            raise failure(f"{step.what} must be granted; it failed with {failed}") from None
+        if step.table is not None:
+            self._check(step.table, reply.table, f"the reply to {step.what}")
+        if step.method == "DeleteTable":
+            await self._check_stopped(step)
+
+    async def _enter(self, person: Person, fields: dict[str, Any], *, is_here: bool = True) -> None:
+        reply = await self.ask(person, "Enter", fields)
+        same("The name that Enter tells", person.name, reply.name)
+        if is_here:
+            same("The token of a user that comes back", person.token, reply.token)
+        elif reply.token in ("", *(each.token for each in self._walk.people if each is not person)):
+            raise failure("Enter must give each user a token of its own.")
+        person.token = reply.token
+        self._entered_s[person] = asyncio.get_running_loop().time()
+        self._grace_s = reply.grace_period.ToNanoseconds() / 1e9
+        self._pause_s = 2 / max(reply.requests_per_second, 1)
+
+    def _check(self, table: Table, told: TableMessage, where: str) -> None:
+        """Check what is told of a table."""
+        due, got = TableMessage(**self._told), TableMessage()
+        due.MergeFrom(table.message())
+        got.CopyFrom(told)
+        got.watchers.sort()
+        if wrong := difference(due, got, free=FREE):
+            raise failure(f"The table in {where} is wrong: {wrong}.", ("Expected", readable(due)))
+        same(f"Whether a game is over whose result is in {where}", table.status == OVER, told.HasField("result"))
+        known = self._ids[table]
+        if len(known) < len(table.games):
+            known.append(told.game_id)
+        same(f"The id of the last game in {where}", ["", *known][-1], told.game_id)
+        if (table.games and not told.game_id) or len({*known}) < len(known):
+            raise failure(f"A game that begins at a table must have an id of its own in {where}.")
+
+    async def _look(self, after: Step, *, places: bool) -> None:
+        """Check all tables and, with `places`, where everybody is."""
+        listed = (await self.ask(after.person, "ListTables", {"page_size": 1_000})).tables
+        found = {each.name: each for each in listed}
+        tables = self._walk.tables[::-1]
+        names = [each.name for each in tables]
+        same(
+            f"The tables, newest first, after {after.what}",
+            names,
+            [each.name for each in listed if each.name in {*names, *self._walk.deleted}],
+        )
+        for table in tables:
+            self._check(table, found[table.name], f"ListTables after {after.what}")
+        if places:
+            users = (await self.ask(after.person, "Attend", {})).users
+            got = {each.name: (each.table, each.part) for each in users}
+            for person in self._walk.people:
+                due = _place(person) if person.here else None
+                same(f"The table and the part of {person.name} after {after.what}", due, got.get(person.name))
+
+    async def _end(self, table: Table) -> None:
+        """Have the game of a table played to its end."""
+        game_id = self._ids[table][-1]
+        self._gates[game_id].set()
+        game = await self._over(game_id)
+        same("The players of the game of a table", table.games[-1], [one.name for one in game.players])
+        left = [name for name in table.games[-1] if name not in table.names()]
+        charged = [(each.player, each.kind) for each in game.result.misconducts]
+        due = [(name, MisconductKind.MISCONDUCT_KIND_EXCEPTION) for name in left]
+        same("Who is eliminated, as it has left the running game of a table, and why", due, sorted(charged))
+        if game.plan.seed in self._seeds:
+            raise failure("A game that is started anew at a table must have another seed.")
+        self._seeds.add(game.plan.seed)
+        same("The settings of the game of a table", self._told["settings"], game.plan.settings)
+        until_s = asyncio.get_running_loop().time() + TOLD_WITHIN_S
+        asking = next(each for each in self._walk.people if each.here)
+        while asyncio.get_running_loop().time() < until_s:
+            listed = (await self.ask(asking, "ListTables", {"page_size": 1_000})).tables
+            [told] = [each for each in listed if each.name == table.name]
+            if told.status == OVER:
+                break
+            await asyncio.sleep(PAUSE_S)
+        self._check(table, told, "ListTables after the end of its game")
+        check_ranking(game.result, told.result, "the table")
+
+    async def _over(self, game_id: str) -> GameMessage:
+        """Return a game when it is over."""
+        await self._context.stream_all("WatchGame", WatchGameRequest(game_id=game_id))
+        game: GameMessage = (await self._context.ask("GetGame", GetGameRequest(game_id=game_id))).game
+        return game
+
+    async def _check_stopped(self, step: Step) -> None:
+        """Check that the game of a table that was deleted while it ran is stopped."""
+        for table, ids in self._ids.items():
+            if table.status == RUNNING and table not in self._walk.tables and not self._gates[ids[-1]].is_set():
+                status = GameStatus.Name((await self._over(ids[-1])).status)
+                same(f"The status of the game after {step.what}", "GAME_STATUS_ABORTED", status)
+                self._gates[ids[-1]].set()
+
+
+def _place(person: Person) -> tuple[str, Part.ValueType]:
+    if person.table is None:
+        return "", Part.PART_UNSPECIFIED
+    return person.table.name, Part.PART_PLAYER if person.table.seat(person) is not None else Part.PART_WATCHER
+
+
+@server_case("lobby.walk", "ROLE-6", mostly_waits=True)
+async def lobby_walk(context: ServerContext) -> None:
+    """Whatever users ask for at tables, one thing after the other, each is granted or refused as the lobby says."""
+    gates: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
+    scene = replace(
+        ordinary(OPEN, lambda asked: wait_for(gates[asked.request.game_id])(asked), **SMALL), control=PATIENT
+    )
+    links = [f"bot:{strategy}" for strategy in list(scene.game.strategies)[:2]]
+    walk = Walk(SEED, context.new_short_name, scene.game.seats_with(scene.settings), links)
+    lobby = _Lobby(context, scene, walk, gates)
+    try:
+        async with context.dialled_in(
+            Cast(scene.game, scene.actors()), [each.name for each in walk.people if each.plays]
+        ):
+            for number, step in enumerate(walk.steps(MORE_STEPS)):
+                await lobby.take(step, number)
+            await _check_name_is_held(context, scene.game, walk.people[0])
+            for person in walk.people:
+                if person.here:
+                    await lobby.ask(person, "Leave", {})
+    finally:
+        for gate in gates.values():
+            gate.set()
+
+
+async def _check_name_is_held(context: ServerContext, game: Game, person: Person) -> None:
+    stream = context.open_stream(Cast(game, []))
+    try:
+        if await stream.open(hello(game, [person.name])):
+            raise failure("While a user is in the lobby nobody else must be able to dial in under its name.")
+    finally:
+        await stream.close()
+
+
+CASES = (lobby_walk,)
