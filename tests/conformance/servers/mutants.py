@@ -7,6 +7,7 @@ it passes: those from and to the server, a Call or Reply in a frame, the request
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args, get_type_hints
@@ -631,7 +632,7 @@ def enters_players_that_are_not_there(request: SignUpRequest, _: Rpc) -> None:
         request.player.link = "grpc://127.0.0.1:9"
 
 
-@mutant("ids.repeat", "ids.at-once", "ids.create", "ids.caller-leaves", "ids.without-a-seed")
+@mutant("ids.repeat", "ids.at-once", "ids.create", "ids.caller-leaves", "ids.other-request")
 def plays_a_game_twice_for_one_id(request: GameRequest, rpc: Rpc) -> None:
     rpc.kept["games"] = rpc.kept.get("games", 0) + 1
     request.game_id += f"-{rpc.kept['games']}"
@@ -642,9 +643,20 @@ def returns_another_game(request: PlayGameRequest, rpc: Rpc) -> Sequence[Message
     return [rpc.kept.setdefault(request.game_id, copy.deepcopy(request))]
 
 
-@mutant("ids.while-running", "ids.other-request")
+@mutant("ids.other-request")
 def returns_what_has_the_id(request: GameRequest, rpc: Rpc) -> None:
     request.plan.CopyFrom(rpc.kept.setdefault(request.game_id, copy.deepcopy(request.plan)))
+
+
+@mutant("ids.other-request")
+def forgets_seeds_of_tournaments(request: CreateTournamentRequest, _: Rpc) -> None:
+    if not request.plan.HasField("seed"):
+        request.plan.seed = 5
+
+
+@mutant("refuses.id-of-a-tournament")
+def takes_rounds_for_digits(request: GameRequest, _: Rpc) -> None:
+    request.game_id = re.sub(r"/r(\d)\d+g", r"/r\1.g", request.game_id)
 
 
 @mutant("ids.chosen")
@@ -1076,10 +1088,18 @@ def shows_the_seed_of_a_tournament(reply: CreateTournamentResponse, _: Rpc) -> N
     reply.tournament.plan.seed = 5
 
 
-@mutant("tournament.repeat")
+@mutant("ids.other-request")
 def creates_a_tournament_twice(request: CreateTournamentRequest, rpc: Rpc) -> None:
     rpc.kept["cups"] = rpc.kept.get("cups", 0) + 1
     request.tournament_id += f"-{rpc.kept['cups']}"
+
+
+@mutant("tournament.sign-up")
+def keeps_names_that_are_withdrawn(request: SignUpRequest | WithdrawRequest, rpc: Rpc) -> None:
+    if isinstance(request, WithdrawRequest):
+        rpc.kept[request.name.lower()] = request.name
+    elif rpc.kept.get(request.player.name.lower(), request.player.name) != request.player.name:
+        request.player.name += " "
 
 
 @mutant("tournament.sign-up")

@@ -152,7 +152,7 @@ FAULTS = {
         "fairplay.server.lobby.table",
         "not self.missing_count and all(seat.ready or seat.bot for seat in self.seats)",
         "sum(seat.ready or seat.bot for seat in self.seats) >= self.min_seat_count",
-        "lobby.starts",
+        "lobby.walk",
     ),
     "handicaps-count-for-nothing": RuleFault(
         "webset",

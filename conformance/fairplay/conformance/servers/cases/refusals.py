@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -31,21 +32,26 @@ from fairplay.conformance.servers.scenes import (
     PATIENT,
     UNKNOWN_FIELD,
     UNKNOWN_VALUE,
-    Act,
-    Asked,
     at,
     expect,
+    hang,
     slow,
     span,
-    wait_for,
 )
 from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import find
-from fairplay.server.net.errors import info_of
+from fairplay.server.net.errors import info_of, reason_of
 from fairplay.v1.game_pb2 import Player
-from fairplay.v1.manager_pb2 import CreateTournamentRequest, ListTournamentsRequest, SignUpRequest
+from fairplay.v1.manager_pb2 import (
+    CancelTournamentRequest,
+    CreateTournamentRequest,
+    GetTournamentRequest,
+    ListTournamentsRequest,
+    SignUpRequest,
+)
 from fairplay.v1.referee_pb2 import (
     CreateGameRequest,
+    Game,
     GamePlan,
     GameStatus,
     GetGameRequest,
@@ -54,6 +60,7 @@ from fairplay.v1.referee_pb2 import (
     StopGameRequest,
     WatchGameRequest,
 )
+from fairplay.v1.tournament_pb2 import TournamentPlan, TournamentStatus
 
 OPTIONAL = (
     "/fairplay.v1.ServerService/GetServerInfo",
@@ -467,8 +474,22 @@ def _wrong_in_sign_up(tournament_id: str) -> Mapping[str, tuple[str, tuple[str, 
 async def id_of_a_tournament(context: ServerContext) -> None:
     """The ids of a tournament's games are the tournament's: nobody takes one of them before."""
     request = context.request(ordinary(OPEN, count=2))
-    request.game_id = f"{context.new_id('cup')}/r1g1"
-    await refuse(context, request, "INVALID_ID")
+    for end in ("/r1g1", "/r10g1", "/r1g10", "/r12g345", "/r0g0", "/r01g02", "/r4294967296g1"):
+        request.game_id = f"{context.new_id('cup')}{end}"
+        await refuse(context, request, "INVALID_ID", about=f"an id that ends in {end}")
+    for end in ("/R1G1", "/rg1", "/r1", "-r1g1"):
+        create = CreateGameRequest(game_id=f"{context.new_id('cup')}{end}", plan=request.plan)
+        about = f"CreateGame with an id that ends in {end}, as none of a tournament does,"
+        await granted(context, "CreateGame", create, about)
+        await _clear_away(context, create.game_id)
+
+
+async def granted(context: ServerContext, method: str, request: Message, about: str) -> Any:
+    """Return the reply to a request. Raises Failure, with what it is `about`, if it is refused."""
+    try:
+        return await context.ask(method, request)
+    except grpc.aio.AioRpcError as error:
+        raise failure(f"{about} must be granted; it failed with {reason_of(error)}: {error.details()}") from None
 
 
 @server_case("refuses.tells-programs", "ERROR-6", level=Level.SHOULD)
@@ -536,75 +557,122 @@ async def at_once(context: ServerContext) -> None:
     check_ranking(one.game.result, other.game.result)
 
 
-@server_case("ids.other-request", "ASK-3")
+@server_case("ids.other-request", "ASK-3", "ASK-4", "TOUR-17")
 async def other_request(context: ServerContext) -> None:
-    """Whoever asks for another game under the same id must not take the result of the first one for its own."""
-    async with context.staged(ordinary(OPEN)) as stage:
-        await context.ask("PlayGame", stage.request)
-    for about, change in OTHER_PLANS.items():
-        other = PlayGameRequest(game_id=stage.request.game_id, plan=stage.request.plan)
-        change(other.plan)
-        await context.refused("PlayGame", other, "ID_REUSED", about=f"{about} under the id of a game that is over")
+    """Whoever asks again, with or without the seed, gets what there is, and nobody else takes it for its own."""
+    scene = replace(ordinary(OPEN, hang, count=2), control=PATIENT)
+    for seed in (1, None):
+        for method in ("CreateGame", "PlayGame"):
+            async with context.staged(scene) as stage:
+                await _check_repeats(context, method, _with_seed(stage.request, seed))
+        cup = make_request(context, [f"dial-in:{name}" for name in context.new_names(2)])
+        await _check_repeats(context, "CreateTournament", _with_seed(cup, seed))
 
 
-@server_case("ids.while-running", "ASK-3")
-async def while_running(context: ServerContext) -> None:
-    """A game that runs has its id already, for whatever else is asked for under it."""
-    for begin in ("CreateGame", "PlayGame"):
-        gate, called = asyncio.Event(), asyncio.Event()
-
-        def hold(asked: Asked, gate: asyncio.Event = gate, called: asyncio.Event = called) -> Act:
-            called.set()
-            return wait_for(gate)(asked)
-
-        scene = replace(ordinary(OPEN, at(0, "PlayAs", hold)), control=PATIENT)
-        async with context.staged(scene) as stage:
-            request = CreateGameRequest(game_id=stage.request.game_id, plan=stage.request.plan)
-            running = asyncio.ensure_future(context.ask(begin, request if begin == "CreateGame" else stage.request))
-            try:
-                async with asyncio.timeout(WAIT_S):
-                    await called.wait()
-                for about, change in OTHER_PLANS.items():
-                    other = PlayGameRequest(game_id=request.game_id, plan=request.plan)
-                    change(other.plan)
-                    begun = CreateGameRequest(game_id=other.game_id, plan=other.plan)
-                    await _reused(context, "CreateGame", begun, about)
-                    await _reused(context, "PlayGame", other, about)
-            finally:
-                gate.set()
-                await running
-            game = (await context.ask("PlayGame", stage.request)).game
-        check_ranking(expect(stage.scene, stage.request.game_id).result, game.result)
+def _with_seed(request: Any, seed: int | None) -> Any:
+    request.plan.ClearField("seed")
+    if seed is not None:
+        request.plan.seed = seed
+    return request
 
 
-async def _reused(context: ServerContext, name: str, request: CreateGameRequest | PlayGameRequest, about: str) -> None:
-    """Check that a request under the id of a running game is refused at once."""
+async def _check_repeats(context: ServerContext, method: str, made: Any) -> None:
+    """Make something by a method, and check what comes of requests under its id, while it goes on and afterwards."""
+    if method == "CreateTournament":
+        kind, requests = "tournament", {method: made}
+        known: Message = GetTournamentRequest(tournament_id=made.tournament_id)
+        ending: Message = CancelTournamentRequest(tournament_id=made.tournament_id)
+        end = "CancelTournament"
+    else:
+        kind, requests = (
+            "game",
+            {"CreateGame": CreateGameRequest(game_id=made.game_id, plan=made.plan), "PlayGame": made},
+        )
+        known, ending = GetGameRequest(game_id=made.game_id), StopGameRequest(game_id=made.game_id)
+        end = "StopGame"
+    making = asyncio.ensure_future(context.ask(method, requests[method]))
     try:
-        async with asyncio.timeout(WAIT_S):
-            await context.refused(name, request, "ID_REUSED", about=f"{about} under the id of a running game")
-    except TimeoutError:
-        problem = f"{name} with {about} under the id of a running game must be refused with ID_REUSED"
-        raise failure(f"{problem}; it waits for that game.") from None
+        await context.ask(*next(iter(requests.items())))  # where PlayGame has begun it, this is a repeat
+        for state in ("that goes on", "that is over"):
+            there = getattr(await context.ask(f"Get{kind.title()}", known), kind)
+            for each, request in requests.items():
+                await _check_requests(context, each, request, there, f"the id of a {kind} {state}")
+            await context.ask(end, ending)
+    finally:
+        with contextlib.suppress(grpc.aio.AioRpcError):
+            await context.ask(end, ending)
+        await asyncio.wait([making])
 
 
-def _longer(plan: GamePlan) -> None:
+async def _check_requests(context: ServerContext, method: str, made: Any, there: Any, under: str) -> None:
+    """Check what comes of the request for what is there, and of others like it, `under` its id."""
+    kind = "tournament" if method == "CreateTournament" else "game"
+    seeds = {None, *(each.plan.seed for each in (made, there) if each.plan.HasField("seed"))}
+    for seed in seeds if method != "PlayGame" or there.status != GameStatus.GAME_STATUS_RUNNING else ():
+        again = _with_seed(copy.deepcopy(made), seed)
+        about = f"{method} with the same plan {'without a' if seed is None else 'with its'} seed under {under}"
+        got = getattr(await granted(context, method, again, about), kind)
+        same(f"The {kind} that is returned by {about}", _identity(there), _identity(got))
+    changes: Mapping[str, Callable[[Any], object]] = OTHER_CUPS if kind == "tournament" else OTHER_PLANS
+    for what, change in changes.items():
+        other = copy.deepcopy(made)
+        other.plan.seed = max(seed or 0 for seed in seeds)
+        change(other.plan)
+        try:
+            async with asyncio.timeout(WAIT_S):
+                await context.refused(method, other, "ID_REUSED", about=f"{what} under {under}")
+        except TimeoutError:
+            problem = f"{method} with {what} under {under} must be refused with ID_REUSED"
+            raise failure(f"{problem}; it waits for that game.") from None
+
+
+def _identity(made: Any) -> Sequence[object]:
+    """Return what tells a game or a tournament from another one, and what has become of it."""
+    if isinstance(made, Game):
+        return made.game_id, made.start_time.ToJsonString(), GameStatus.Name(made.status), made.result.aborted
+    return made.tournament_id, made.create_time.ToJsonString(), TournamentStatus.Name(made.status)
+
+
+def _other_seed(plan: Any) -> None:
+    plan.seed ^= 1
+
+
+def _longer(plan: Any) -> None:
     plan.time_control.decision_limit.seconds += 1
 
 
-def _other_settings(plan: GamePlan) -> None:
+def _other_settings(plan: Any) -> None:
     getattr(plan.settings, OPEN).rows += 1
     plan.ClearField("initial_state")
 
 
+def _swap(players: Any) -> None:
+    first = copy.deepcopy(players[0])
+    players[0].CopyFrom(players[1])
+    players[1].CopyFrom(first)
+
+
 OTHER_PLANS: Changes = {
+    "another seed": _other_seed,
     "a longer decision_limit": _longer,
     "another name of a player": lambda plan: setattr(plan.players[0], "name", "zora"),
     "another link of a player": lambda plan: setattr(plan.players[0], "link", "dial-in:zora"),
-    "another seed": lambda plan: setattr(plan, "seed", plan.seed + 1),
+    "the players in another order": lambda plan: _swap(plan.players),
     "no first state": lambda plan: plan.ClearField("initial_state"),
     "other settings": _other_settings,
 }
 """What another plan has that is asked for under the id of a game -> what makes such a plan of the game's own."""
+OTHER_CUPS: Mapping[str, Callable[[TournamentPlan], object]] = {
+    "another seed": _other_seed,
+    "a longer decision_limit": _longer,
+    "another name of an entrant": lambda plan: setattr(plan.entrants[0], "name", "zora"),
+    "another link of an entrant": lambda plan: setattr(plan.entrants[0], "link", "dial-in:zora"),
+    "the entrants in another order": lambda plan: _swap(plan.entrants),
+    "other settings": lambda plan: setattr(getattr(plan.settings, OPEN), "rows", 6),
+    "another max_entrant_count": lambda plan: setattr(plan.sign_up, "max_entrant_count", 7),
+    "a title": lambda plan: setattr(plan, "title", "Cup"),
+    "one deal more": lambda plan: setattr(plan, "deal_count", 2),
+}
 
 
 @server_case("ids.letters", "NAME-5")
@@ -673,27 +741,7 @@ async def caller_leaves(context: ServerContext) -> None:
     check_ranking(expected.result, game.result)
 
 
-@server_case("ids.without-a-seed", "ASK-4")
-async def without_a_seed(context: ServerContext) -> None:
-    """A caller that left the seed to the server asks again without one, or with the one that was drawn."""
-    for given in (False, True):
-        async with context.staged(ordinary(OPEN, count=2)) as stage:
-            plan = stage.request.plan
-            if not given:
-                plan.ClearField("seed")
-            first = (await context.ask("PlayGame", stage.request)).game
-            for seed in (None, first.plan.seed):
-                plan.ClearField("seed")
-                if seed is not None:
-                    plan.seed = seed
-                again = (await context.ask("PlayGame", stage.request)).game
-                same("The seed of the game that was asked for again", first.plan.seed, again.plan.seed)
-                check_ranking(first.result, again.result)
-            plan.seed = first.plan.seed ^ 1
-            await context.refused("PlayGame", stage.request, "ID_REUSED", about="another seed under the id of a game")
-
-
-IDS = (repeat, at_once, other_request, while_running, letters, chosen, create, caller_leaves, without_a_seed)
+IDS = (repeat, at_once, other_request, letters, chosen, create, caller_leaves)
 
 
 CASES = (*REFUSALS, *IDS, optional)

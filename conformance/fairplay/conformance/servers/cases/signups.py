@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
+from random import Random
+from typing import NamedTuple
 
 import grpc
+from google.protobuf.message import Message
 
 from fairplay.conformance.case import failure
+from fairplay.conformance.servers.cases.refusals import granted
 from fairplay.conformance.servers.cases.tournaments import ends_by_itself, make_request, small_scene
 from fairplay.conformance.servers.compare import check_times, same
 from fairplay.conformance.servers.context import TIMED, ServerContext, server_case
@@ -61,33 +66,104 @@ async def sign_up(context: ServerContext) -> None:
     watching = WatchTournamentRequest(tournament_id=request.tournament_id)
     async with aclosing(context.apart().stream("WatchTournament", watching)) as told:  # type: ignore[type-var]
         await anext(told)
-        await _enter_and_leave(context, request)
-        changes = [(event.signed_up.name, event.withdrawn) async for event in told][:-1]
-    same("Who has entered and left, as is told,", [("anna", ""), ("bert", ""), ("", "anna"), ("anna", "")], changes)
+        changes = await _enter_and_leave(context, request)
+        came = [(event.signed_up.name, event.withdrawn) async for event in told][:-1]
+    same("Who has entered and left, as is told,", changes, came)
 
 
-async def _enter_and_leave(context: ServerContext, request: CreateTournamentRequest) -> None:
-    """Have players enter and leave a tournament, which is cancelled then, and check what they are told."""
-    anna, bert = _sign_up(request, "anna", "secret"), _sign_up(request, "bert")
-    for asked, numbers in ((anna, [1, 1]), (anna, [1, 1]), (bert, [2, 2]), (anna, [1, 2])):  # a repeat changes nothing
-        reply = await context.ask("SignUp", asked)
-        same("The number of the player and of entrants", numbers, [reply.number, reply.entrant_count])
-        same("The status that SignUp tells", TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, reply.status)
-        same("Whether SignUp tells the end of a period that there is not", False, reply.HasField("period_end_time"))
-    taken = [("anna", "another"), ("Anna", "secret"), ("ANNA", "another"), ("Bert", ""), ("anna", "secret", ANOTHER)]
-    for name, *beside in taken:
-        about = f"the name {name} in other letters, or with another token or link, where anna and bert are in"
-        await context.refused("SignUp", _sign_up(request, name, *beside), "NAME_TAKEN", about=about)
-    leaving = WithdrawRequest(tournament_id=request.tournament_id, name="anna", token="another")
-    await context.refused("Withdraw", leaving, "WRONG_TOKEN")
-    leaving.token = "secret"
-    for _ in range(2):  # a repeat changes nothing
-        same("How many are left", 1, (await context.ask("Withdraw", leaving)).entrant_count)
+class _Ask(NamedTuple):
+    """Somebody who enters under a name or, without a link, leaves."""
+
+    name: str
+    token: str
+    link: str
+
+    def request(self, tournament_id: str) -> Message:
+        if self.link:
+            player = Player(name=self.name, link=self.link)
+            return SignUpRequest(tournament_id=tournament_id, player=player, token=self.token)
+        return WithdrawRequest(tournament_id=tournament_id, name=self.name, token=self.token)
+
+
+ASKS = [
+    _Ask(name, token, link)
+    for word in ("anna", "bert", "cleo")
+    for name, token, link in itertools.product((word, word.title()), ("secret", ""), (NOBODY, ANOTHER, ""))
+]
+STEPS = 120
+
+
+async def _enter_and_leave(context: ServerContext, request: CreateTournamentRequest) -> Sequence[tuple[str, str]]:
+    """Have players enter and leave a tournament, which is cancelled then.
+
+    Return who has entered or left, in order. What nobody has asked for in such a state is asked for first.
+    """
+    rng, covered = Random(1), set[object]()
+    entered, left, changes = dict[str, _Ask](), dict[str, str](), list[tuple[str, str]]()
+    for _ in range(STEPS):
+        asks = [(each, state) for each in ASKS if (state := _state(each, entered, left)) is not None]
+        rng.shuffle(asks)
+        asked, state = next((each for each in asks if each[1] not in covered), asks[0])
+        covered.add(state)
+        holder, reason = _holder(asked, entered), ""
+        if asked.link:
+            reason = "NAME_TAKEN" if holder not in (None, asked) else ""
+        elif holder is not None and holder.token != asked.token:
+            reason = "WRONG_TOKEN"
+        method = "SignUp" if asked.link else "Withdraw"
+        about = f"the name {asked.name}{_circumstances(asked, entered, left)}"
+        if reason:
+            await context.refused(method, asked.request(request.tournament_id), reason, about=about)
+            continue
+        reply = await granted(context, method, asked.request(request.tournament_id), f"{method} with {about}")
+        if asked.link and holder is None:
+            entered[asked.name] = asked
+            changes.append((asked.name, ""))
+        elif holder is not None and not asked.link:
+            left[asked.name] = entered.pop(asked.name).token
+            changes.append(("", asked.name))
+        same(f"How many are in after {method} with {about}", len(entered), reply.entrant_count)
+        if asked.link:
+            signing_up = TournamentStatus.TOURNAMENT_STATUS_SIGN_UP
+            told = (reply.number or "none", reply.status, reply.HasField("period_end_time"))
+            due = ([*entered].index(asked.name) + 1 if holder is None or not left else reply.number, signing_up, False)
+            same(f"The number, the status and whether there is the end of a period, by SignUp with {about}", due, told)
     got = GetTournamentRequest(tournament_id=request.tournament_id)
-    await context.ask("SignUp", anna)
     entrants = (await context.ask("GetTournament", got)).tournament.entrants
-    same("The entrants, in the order of sign-up,", ["bert", "anna"], [each.name for each in entrants])
+    same("The entrants, in the order of sign-up,", [*entered], [each.name for each in entrants])
     await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=request.tournament_id))
+    return changes
+
+
+def _holder(asked: _Ask, entered: Mapping[str, _Ask]) -> _Ask | None:
+    """Return who is in under a name, in whatever letters."""
+    return next((each for each in entered.values() if each.name.lower() == asked.name.lower()), None)
+
+
+def _state(asked: _Ask, entered: Mapping[str, _Ask], left: Mapping[str, str]) -> Sequence[object] | None:
+    """Return in which class of states something is asked for; None: nothing says what comes of it."""
+    holder = _holder(asked, entered)
+    if not asked.link and holder is None and left.get(asked.name) != asked.token:
+        return None
+    if not asked.link and holder is not None and holder.name != asked.name:
+        return None
+    held = () if holder is None else tuple(one == other for one, other in zip(holder, asked, strict=True))
+    return (
+        bool(asked.link),
+        held,
+        asked.name in left,
+        {asked.name.lower(), asked.name.title()} & {*left} == {asked.name},
+    )
+
+
+def _circumstances(asked: _Ask, entered: Mapping[str, _Ask], left: Mapping[str, str]) -> str:
+    """Return what has been with a name before, in words."""
+    holder, words = _holder(asked, entered), ""
+    if holder is not None:
+        others = [what for what in ("token", "link") if asked.link and getattr(holder, what) != getattr(asked, what)]
+        words = " and ".join([f" where {holder.name} is in", *(f"with another {what}" for what in others)])
+    gone = [name for name in left if name.lower() == asked.name.lower()]
+    return words + "".join(f", and {name} has left before" for name in gone)
 
 
 @server_case("tournament.names", "SIGN-2")

@@ -379,17 +379,6 @@ async def hides(context: ServerContext) -> None:
         raise failure("A game of a tournament that is not over tells its seed.")
 
 
-@server_case("tournament.repeat", "TOUR-17", "ASK-3")
-async def repeat(context: ServerContext) -> None:
-    """A caller that lost the answer asks again, and one that wants something else takes another id."""
-    request = make_request(context)
-    first = (await context.ask("CreateTournament", request)).tournament
-    again = (await context.ask("CreateTournament", request)).tournament
-    same("The tournament", first, again)
-    request.plan.sign_up.max_entrant_count = 7
-    await context.refused("CreateTournament", request, "ID_REUSED", about="another plan under the id of a tournament")
-
-
 @server_case("tournament.over", "TOUR-16", "SIGN-1")
 async def over(context: ServerContext) -> None:
     """What is over stays as it is."""
@@ -665,7 +654,6 @@ CASES = (
     fails_in_a_game,
     watch,
     hides,
-    repeat,
     over,
     cancel,
     cancel_running,
