@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial, reduce
+from itertools import chain, islice, product
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from fairplay.conformance.cases.probes import games_of_probes
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.encodings import messages_in
-from fairplay.conformance.games.trial import Exchange, Manner, Outgoing, Scenario
+from fairplay.conformance.games.trial import Exchange, Manner, Outgoing, Scenario, Trial
 from fairplay.conformance.player.player import Answered, Connection
 from fairplay.games.conformance import Level, Outcomes, find_conformance
 from fairplay.games.game import Game
@@ -106,10 +107,7 @@ def known_enum_values(context: Context) -> None:
     """Some outcomes are rare, and some things seldom told with a call: who has no word for one fails when told it."""
     with context.player.separate() as connection:
         for told in find_conformance(context.game.name).outcomes:
-            exchange = _exchange_of(context, told.method)
-            if exchange is None:
-                continue
-            for value in told.values:
+            for exchange, value in product(_exchanges_of(context, told.method), told.values):
                 changed = _with_outcome(_request(exchange), told, value)
                 problem = _problem(context, connection, exchange, changed)
                 if problem is not None:
@@ -120,10 +118,7 @@ def known_enum_values(context: Context) -> None:
 def _name_unknown_rules(context: Context, connection: Connection) -> None:
     """Tell outcomes with the id of a rule that the player does not know. Raises Failure, which names the method."""
     for told in find_conformance(context.game.name).outcomes:
-        exchange = _exchange_of(context, told.method) if told.of_broken_rules else None
-        if exchange is None:
-            continue
-        for value in told.of_broken_rules:
+        for exchange, value in product(_exchanges_of(context, told.method)[:1], told.of_broken_rules):
             changed = _with_outcome(_request(exchange), told, value)
             changed.rule_id = UNKNOWN_RULE.format(context.game.name)
             problem = _problem(context, connection, exchange, changed)
@@ -178,10 +173,18 @@ def _with_unknown_rules(game: Game, request: Message, _: int) -> bytes:
     return copy.SerializeToString()
 
 
-def _exchange_of(context: Context, method: str) -> Exchange | None:
-    """Return a call of a method in a game that several cases look at, or None if the player was not called so."""
-    trials = context.whole_games()
-    return next((each for trial in trials for each in trial.exchanges if each.method.name == method), None)
+def _exchanges_of(context: Context, method: str) -> Sequence[Exchange]:
+    """Return the first call of a method in the smallest game, and the last one in the largest; or one of another game.
+
+    There is none where the player was not called so in any game that several cases look at.
+    """
+    smallest, largest = (context.whole_game(*seating) for seating in (context.seatings[0], context.seatings[-1]))
+    found = [*_calls_of(smallest, method)[:1], *_calls_of(largest, method)[-1:]]
+    return found or list(islice(chain.from_iterable(_calls_of(each, method) for each in context.whole_games()), 1))
+
+
+def _calls_of(trial: Trial, method: str) -> Sequence[Exchange]:
+    return [each for each in trial.exchanges if each.method.name == method]
 
 
 def _with_outcome(request: Any, told: Outcomes, value: int) -> Any:

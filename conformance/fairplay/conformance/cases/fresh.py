@@ -16,7 +16,7 @@ from fairplay.conformance.games.phases import foresee
 from fairplay.conformance.games.trial import Manner, Outgoing, Scenario, Trial
 from fairplay.conformance.games.variations import unusual_part
 from fairplay.conformance.player.player import Answered, Connection
-from fairplay.games.conformance import FirstCall
+from fairplay.games.conformance import FirstCall, find_conformance
 from fairplay.games.game import Game
 
 FRESH_DECISIONS = 4
@@ -88,7 +88,10 @@ def _joined(context: Context) -> Iterator[Scenario]:
         # Shortly before the end of a game is early enough for the methods that tell how it has ended.
         scenario = context.ending(count) if joins.method in last_calls else begun
         name = f"{scenario.name}-from-{joins.method}-{joins.number}"
-        yield scenario._replace(name=name, seed=context.rng(name).getrandbits(32), joins=joins)
+        seed, late_in = context.rng(name).getrandbits(32), find_conformance(context.game.name).late_in
+        is_late = index % 2 and joins.method not in last_calls  # who is late to the end plays a very long game
+        situation = scenario.situation._replace(rivals_late_in=late_in if is_late else "")
+        yield scenario._replace(name=name, situation=situation, seed=seed, joins=joins)
 
 
 def _asked_again(context: Context) -> Iterator[Scenario]:

@@ -64,7 +64,7 @@ ROUNDS = 2
 AFTER_OTHERS = "a rival leaves after a turn of another one, since a later turn of the player than its first"
 FAILED_CALLS = (Fault.DISCONNECTION, Fault.ERROR_STATUS, Fault.LATE_ANSWER)
 MOST_ORDERED = 4
-"""Of up to so many players all but one rival leave in each order; who is left between others is asked in turn."""
+"""Of up to so many players all rivals but one leave in each order; of more those that come first in turn order do."""
 DECISIONS = 4
 """The player under test decides so often from the beginning of a game, or to its end if that is near."""
 NEAR_THE_END = 8
@@ -246,12 +246,13 @@ class _Games:
         return _draw(self._game, self._traces.draw(self._rng, wanted[1]), kind, self._rng, after, fault=fault)
 
     def _draw_gone(self, wanted: Gone, table: Property) -> _Plan:
-        """Return a game that these rivals leave one after the other, in this order, as often as it goes so."""
+        """Return a game that half of these rivals leave after a decision of the player, and the rest after the next."""
         played, rng = self._traces.draw(self._rng, table), self._rng
         first = rng.choice(played.occurrences)
         departures = [
-            Departure((first.tested + turns) % played.player_count, after, False, rng.choice(FAILED_CALLS))
-            for after, turns in enumerate(wanted.rivals)
+            Departure((first.tested + turns) % played.player_count, 1 + late, False, rng.choice(FAILED_CALLS))
+            for late, half in enumerate(_halves(wanted.rivals))
+            for turns in half
         ]
         return _Plan(played, first, departures, rng.random() < FRESH_SHARE, ())
 
@@ -271,6 +272,11 @@ class _Games:
                 shown = orders if player_count <= MOST_ORDERED else islice(orders, 1)
                 found |= {(Gone(each), ("players", player_count)) for each in shown}
         return found
+
+
+def _halves(values: tuple[int, ...]) -> Sequence[tuple[int, ...]]:
+    middle = (len(values) + 1) // 2
+    return values[:middle], values[middle:]
 
 
 def _unusual(game: Game, settings: Message) -> Sequence[Property]:
@@ -303,7 +309,7 @@ class Lost(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """All rivals but one have left by the end, in this order, each counted in turns from the player under test."""
+    """These rivals have left by the end, counted in turns from the player under test: in this order, if few play."""
 
     rivals: tuple[int, ...]
 
@@ -376,7 +382,8 @@ class _Plan(NamedTuple):
         found: set[Pair] = {*product(circumstances, settings)}
         found |= {(method, each) for each in settings for method in methods.intersection(readers.get(each[0], ()))}
         left = [each.seat for each in departures]
-        found.add((Gone(tuple((seat - tested) % player_count for seat in left)), ("players", player_count)))
+        gone = [(seat - tested) % player_count for seat in left]
+        found.add((Gone(tuple(gone if player_count <= MOST_ORDERED else sorted(gone))), ("players", player_count)))
         for seat, _, _, fault, phase in departures:
             side = side_of(player_count, tested, seat, left)
             own: list[Property] = [("side", side), ("fault", fault), ("leads", seat in played.winners)]
@@ -462,7 +469,7 @@ def _draw(
         for number in range(after):
             first = first._replace(start=played.last_decision(first.tested, max(0, first.start - number)))
         leaving = [first.leaver, *others[: rng.choice((0, 1, len(others)))]]
-        departures = [Departure(seat, after, in_decision=False, fault=rng.choice(FAILED_CALLS)) for seat in leaving]
+        departures = [Departure(seat, after, after > 1, rng.choice(FAILED_CALLS)) for seat in leaving]
         is_early = rng.random() < FRESH_SHARE
     else:
         leaves = _departure(game, first, rng, after=0)

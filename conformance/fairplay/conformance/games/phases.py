@@ -144,7 +144,8 @@ def find_beginning(game: Game, found: Trace, start: int) -> Beginning:
             continue
         position = resume(game, source, state)
         if position is not None:
-            return Beginning(state, position.seat - min(found.deciders[index]))
+            decider, *others = found.deciders[index]
+            return Beginning(state, 0 if others else position.seat - decider)
     return Beginning(None)
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from google.protobuf.message import Message
 
@@ -28,7 +29,7 @@ MAX_DECISIONS = 400
 
 
 class Position(NamedTuple):
-    """A state before a decision, and the seat that decides when a game goes on from it."""
+    """A state before a decision, and the seat that decides when a game goes on from it: any one, if several do."""
 
     settings: Message
     state: Message
@@ -109,10 +110,11 @@ def resume(game: Game, source: Source, state: Message) -> Position | None:
     count = game.count_seats(first)
     conversation = game.converse(Start("reference", chosen, _names(count), first, fresh=False))
     machine, steps = _drive(game, source._replace(leaver_count=0), count, conversation)
-    decision = next((call for step in steps if (call := _decision(step)) is not None), None)
+    asked = next((calls for step in steps if (calls := _decisions(step))), None)
     machine.close()
-    if decision is None:
+    if asked is None:
         return None
+    decision = asked[crc32(state.SerializeToString(deterministic=True)) % len(asked)]
     return Position(source.settings, state, count, decision.seat, decision.request)
 
 
@@ -162,7 +164,7 @@ def _shown(key: _Key) -> Sequence[object]:
     states: list[object] = []
     for step in steps:
         shown = machine.shown and machine.shown.state
-        if _decision(step) is not None and (not states or shown is not states[-1]):
+        if _decisions(step) and (not states or shown is not states[-1]):
             states.append(shown)
         if len(states) == key.source.max_decisions:
             break
@@ -170,9 +172,9 @@ def _shown(key: _Key) -> Sequence[object]:
     return states
 
 
-def _decision(step: Step) -> Call | None:
-    """Return the first decision that a step asks for, or None."""
-    return next((call for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION), None)
+def _decisions(step: Step) -> Sequence[Call]:
+    """Return the decisions that a step asks for."""
+    return [call for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION]
 
 
 SCORES = (2**32 - 2**20, 999_000, 70_000, 300)

@@ -234,7 +234,8 @@ class StandIn:
 
     def __init__(self, game: Game, joins: FirstCall | None, strategy: str = "", late_in: str = "") -> None:
         self._joins = joins
-        self._player = None if joins is None else game.player(strategy or rival_names(game)[0])
+        names = find_conformance(game.name).erring or rival_names(game)
+        self._player = None if joins is None else game.player(strategy or names[0])
         self._late_in = late_in
         self._count = 0
 

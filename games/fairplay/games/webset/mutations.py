@@ -31,7 +31,13 @@ from fairplay.games.webset.rules.settings import settings_of
 from fairplay.games.webset.rules.state import State, on_table, solutions
 from fairplay.webset.v1 import webset_pb2 as pb
 from fairplay.webset.v1 import webset_player_pb2 as messages
-from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCardsRequest, PickCardsResponse
+from fairplay.webset.v1.webset_player_pb2 import (
+    ActRequest,
+    ActResponse,
+    PickCardsRequest,
+    PickCardsResponse,
+    ReportRequest,
+)
 
 ANYWHERE = (WHOLE_GAME, DRAWN_STATES)
 NO_ACTION = messages.ACTION_UNSPECIFIED
@@ -438,6 +444,14 @@ def without_cards(kind: int) -> Callable[[Any], bool]:
     return lambda request: any(event.kind == kind and not event.cards for event in getattr(request, "events", ()))
 
 
+def of_rival(kind: int, method: type[Any]) -> Callable[[Any], bool]:
+    """Return whether a request of a method tells of such an event that has happened to another player."""
+    return lambda request: (
+        isinstance(request, method)
+        and any(event.kind == kind and event.seat != request.seat for event in request.events)
+    )
+
+
 def picked_meanwhile(request: Any) -> bool:
     """Return whether a question what to do tells of cards that were picked one by one."""
     events = request.events if isinstance(request, ActRequest) else ()
@@ -462,6 +476,18 @@ FAILING = (
         "Raises an exception where it is asked to act and told of picked cards, as no report has told of them.",
         (KNOWN_VALUES,),
         picked_meanwhile,
+    ),
+    Failing(
+        "fails-as-others-pick-no-set",
+        "Raises an exception where it is asked to act and told that another one has picked wrong cards.",
+        ("webset.race.wrong-calls",),
+        of_rival(pb.EVENT_KIND_BAD_SET, ActRequest),
+    ),
+    Failing(
+        "fails-as-others-are-late",
+        "Raises an exception where a report tells that the call of another one has expired.",
+        ("webset.race.late-calls",),
+        of_rival(pb.EVENT_KIND_CALL_EXPIRED, ReportRequest),
     ),
     Failing(
         "is-silent-in-rounds-without-a-set",
