@@ -36,7 +36,9 @@ from fairplay.v1.lobby_pb2 import (
     CreateTableRequest,
     DeleteTableRequest,
     EnterRequest,
+    JoinTableRequest,
     LeaveRequest,
+    LeaveTableRequest,
     ListTablesResponse,
     SetBotsRequest,
 )
@@ -795,6 +797,14 @@ def keeps_tables_whose_players_have_left(request: LeaveRequest | DeleteTableRequ
         rpc.kept["left"] = True
     elif rpc.kept.pop("left", False):
         request.table += "x"
+
+
+@mutant("lobby.comes-back")
+def takes_nobody_back(request: LeaveTableRequest | JoinTableRequest, rpc: Rpc) -> None:
+    if isinstance(request, LeaveTableRequest):
+        rpc.kept[request.token] = True
+    elif request.token in rpc.kept:
+        request.table = ""
 
 
 @mutant("lobby.tables")

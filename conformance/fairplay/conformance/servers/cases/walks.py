@@ -11,12 +11,14 @@ import grpc
 
 from fairplay.conformance.case import NotApplicable, failure
 from fairplay.conformance.evidence import readable
+from fairplay.conformance.servers.cases.refusals import granted
 from fairplay.conformance.servers.cases.tables import PAUSE_S, TOLD_WITHIN_S, User
 from fairplay.conformance.servers.compare import check_ranking, difference, same
-from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.context import FORGIVING, OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.lobby_walk import OVER, RUNNING, Person, Step, Table, Walk
 from fairplay.conformance.servers.players import Cast, hello
-from fairplay.conformance.servers.scenes import PATIENT, Scene, wait_for
+from fairplay.conformance.servers.scenes import PATIENT, Scene, at, wait_for
+from fairplay.eriantys.v1.eriantys_settings_pb2 import OnDisconnect
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
 from fairplay.server.net.errors import STATUS, reason_of
@@ -245,4 +247,46 @@ async def _check_name_is_held(context: ServerContext, game: Game, person: Person
         await stream.close()
 
 
-CASES = (lobby_walk,)
+@server_case("lobby.comes-back", "ROLE-6")
+async def comes_back(context: ServerContext) -> None:
+    """Who has left a running game whose rules keep its player comes back to its seat, and is called again."""
+    gate = asyncio.Event()
+    held = at(0, "AskAssistantCard", wait_for(gate))
+    scene = replace(ordinary(FORGIVING, held, on_disconnect=OnDisconnect.ON_DISCONNECT_SKIP_TURNS), control=PATIENT)
+    names = [context.new_short_name() for _ in range(scene.player_count)]
+    async with context.dialled_in(Cast(scene.game, scene.actors()), names) as stream:
+        users = [await User.enter(context, name) for name in names]
+        wanted = {"game": scene.game.name, "settings": wrap(GameSettings, scene.game, scene.settings)}
+        wanted |= {"name": context.new_short_name(), "time_control": scene.control, "seat_count": len(users)}
+        try:
+            try:
+                await users[0].ask("CreateTable", **wanted)
+            except grpc.aio.AioRpcError as error:
+                if reason_of(error) != "UNKNOWN_GAME":
+                    raise
+                raise NotApplicable(f"this server does not have {scene.game.title}") from None
+            begun = [await user.ask("JoinTable", table=wanted["name"]) for user in users][-1]
+            same("The status of a table whose last seat is taken", RUNNING, begun.status)
+            while not any(each.method == "AskAssistantCard" for each in stream.cast.received):
+                stream.called.clear()
+                await stream.called.wait()
+            for leave in ("LeaveTable", "Leave"):
+                await users[1].ask(leave)
+                if leave == "Leave":
+                    users[1] = await User.enter(context, names[1], users[1].token)
+                about = f"JoinTable of the running game that a user has left with {leave}, and in which it is not out,"
+                joining = users[1].request("JoinTable", table=wanted["name"])
+                table = (await granted(context, "JoinTable", joining, about)).table
+                same(f"Who is at the table after {about}", [True, True], [seat.present for seat in table.seats])
+            called = len(stream.cast.received)
+            gate.set()
+            await context.stream_all("WatchGame", WatchGameRequest(game_id=begun.game_id))
+            if not any(each.seat == 1 for each in stream.cast.received[called:]):
+                raise failure("The player of a user that has come back to its running game must be called again.")
+        finally:
+            gate.set()
+            for user in users:
+                await user.ask("Leave")
+
+
+CASES = (lobby_walk, comes_back)
