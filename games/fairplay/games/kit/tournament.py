@@ -119,7 +119,7 @@ def play(
     failures.count((yield from _tell(everyone, START, StartRequest(tournament_id=tournament_id))))
     stay = [seat for seat in everyone if seat not in failures.withdrawn]
     order = yield from _rounds(schedule(stay), sizes, failures)
-    best = [seat for seat in order.winners if seat not in failures.withdrawn]
+    best = [seat for seat in everyone if seat in order.winners and seat not in failures.withdrawn]
     rest = [seat for seat in everyone if seat not in failures.withdrawn and seat not in best]
     silent = yield from _tell(best, END, _end(tournament_id, won=True), blame=end_failure_is_failure)
     silent |= yield from _tell(rest, END, _end(tournament_id, won=False), blame=end_failure_is_failure)
