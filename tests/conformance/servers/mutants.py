@@ -1192,6 +1192,11 @@ def does_not_wait_for_the_end_of_the_period(request: CreateTournamentRequest, _:
     request.plan.sign_up.waiting_period.seconds += 60
 
 
+@mutant("tournament.endings")
+def does_not_tell_who_leaves(event: WatchTournamentResponse, _: Rpc) -> Sequence[Message] | None:
+    return NONE if event.HasField("withdrawn") else None
+
+
 @mutant("tournament.end-may-fail")
 def counts_a_failed_end(request: CreateTournamentRequest, _: Rpc) -> None:
     request.plan.format.knockout.end_failure_is_failure = True

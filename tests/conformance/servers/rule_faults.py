@@ -537,6 +537,47 @@ FAULTS = {
         "order.webset",
     ),
     "decks-are-not-shuffled": RuleFault("q", "rules", "rng.shuffle(tiles)", "rng.random()", "games.q-fresh"),
+    "links-of-who-signed-up": RuleFault(
+        "", "fairplay.server.records.published", "entry.change.signed_up, ", "", "tournament.endings"
+    ),
+    "no-end-for-who-has-failed": RuleFault(
+        "",
+        "fairplay.server.manager.course",
+        "sorted(self._started - self._failures.withdrawn)",
+        "sorted(self._started - self._failures.counts.keys())",
+        "format.failure",
+    ),
+    "no-end-for-who-failed-its-last-call": RuleFault(
+        "",
+        "fairplay.games.kit.tournament",
+        "rest = [seat for seat in everyone if seat not in failures.withdrawn and seat not in best]",
+        "rest = [seat for seat in everyone if seat not in failures.counts and seat not in best]",
+        "format.failure",
+    ),
+    "one-point-for-a-bye": RuleFault(
+        "",
+        "fairplay.formats.swiss",
+        "tuple(entrant for entrant in out for _ in range(self.meetings.length(self._seats)))",
+        "tuple(out)",
+        "format.swiss",
+    ),
+    "no-point-for-a-skipped-game": RuleFault(
+        "", "fairplay.formats.swiss", "skipped_are_won=True", "skipped_are_won=False", "format.swiss-withdrawn"
+    ),
+    "a-gauntlet-without-its-challenger": RuleFault(
+        "",
+        "fairplay.server.manager.course",
+        " and pairing.needed in (None, *pairing.entrants)",
+        "",
+        "format.gauntlet-withdrawn",
+    ),
+    "winners-in-the-order-of-a-stage": RuleFault(
+        "",
+        "fairplay.games.kit.tournament",
+        "[seat for seat in everyone if seat in order.winners and seat not in failures.withdrawn]",
+        "[seat for seat in order.winners if seat not in failures.withdrawn]",
+        "format.stages",
+    ),
     "stopped-games-stay-open": RuleFault(
         "",
         "fairplay.server.servicers.referee",

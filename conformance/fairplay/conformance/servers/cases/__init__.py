@@ -8,6 +8,7 @@ from fairplay.conformance.case import Case
 from fairplay.conformance.servers.cases import (
     blame,
     connection,
+    cups,
     formats,
     games,
     limits,
@@ -42,6 +43,7 @@ MODULES = (
     tournaments,
     signups,
     formats,
+    cups,
     records,
     services,
     games,

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from itertools import combinations, groupby, product
+from typing import NamedTuple
 
 from fairplay.conformance.case import Case, Failure, failure
 from fairplay.conformance.servers.cases.tournaments import (
@@ -24,8 +25,9 @@ from fairplay.conformance.servers.cases.tournaments import (
     play,
 )
 from fairplay.conformance.servers.compare import ranking_text, same
-from fairplay.conformance.servers.context import OPEN, ServerContext, server_case
-from fairplay.conformance.servers.scenes import NAMES, PATIENT, Act, Asked, Script, at, fail, hang, sound_script
+from fairplay.conformance.servers.context import ServerContext, server_case
+from fairplay.conformance.servers.points import Table, check_standings
+from fairplay.conformance.servers.scenes import NAMES, PATIENT, Act, Asked, Script, fail, hang, sound_script
 from fairplay.games.conformance import find_conformance
 from fairplay.server.manager.course import Course
 from fairplay.v1.manager_pb2 import (
@@ -38,22 +40,16 @@ from fairplay.v1.referee_pb2 import GetGameRequest, ListGamesRequest, StopGameRe
 from fairplay.v1.tournament_pb2 import (
     RoundGame,
     RoundGameStatus,
-    Standing,
     Tournament,
     TournamentFailure,
     TournamentPlan,
     TournamentStatus,
-    WithdrawnGames,
 )
 
 ENTRANTS = 4
 FIRST_GAME = "/r1g1"
 """The end of the id of the first game of a tournament."""
 FAILED = fail(2, "scripted failure")
-MEETINGS = 2
-"""So often a challenger meets each other entrant."""
-MOST_GAMES, PRECISION = 12, 50
-"""The most games of a ladder, and the half width of an interval, in Elo, at which it may end before."""
 OTHER_LOTS = 40
 CYCLES, MANY_FAILURES = 4, 100
 """So often everybody meets in a long tournament, and so often somebody may fail there."""
@@ -72,8 +68,6 @@ LIMITS = {
 COUNTED_WITHIN_S, PAUSE_S = 10.0, 0.1
 PAGE_SIZE = 3
 NOT_BEGUN = (RoundGameStatus.ROUND_GAME_STATUS_WAITING, RoundGameStatus.ROUND_GAME_STATUS_SKIPPED)
-COUNTED = ("game_count", "win_count", "tie_count", "loss_count", "failure_count", "withdrawn", "unplayed")
-"""What the standings count of each entrant beside its points."""
 
 
 def _everybody_meets(plan: TournamentPlan) -> None:
@@ -114,65 +108,6 @@ async def round_robin(context: ServerContext) -> None:
         raise failure("Some entrants have the first seat more often than others.", ("First seats", str(firsts)))
 
 
-@server_case("format.deals", "FORMAT-4", "FORMAT-5", "FORMAT-6")
-async def deals(context: ServerContext) -> None:
-    """Neither the luck of the deal nor that of the seat decides."""
-
-    def change(plan: TournamentPlan) -> None:
-        _everybody_meets(plan)
-        plan.deal_count = 1
-
-    games = _games(await play(context, change=change, count=3))
-    same("How many games each pair plays", [2, 2, 2], [*_meetings(games).values()])
-    by_deal: dict[int, list[RoundGame]] = {}
-    for game in games:
-        by_deal.setdefault(game.deal, []).append(game)
-    same("How many deals there are", 3, len(by_deal))
-    for dealt in by_deal.values():
-        first, *rest = (list(game.players) for game in dealt)
-        same("The seats in the second game of a deal", [[*first[1:], *first[:1]]], rest)
-        seeds = [(await context.ask("GetGame", GetGameRequest(game_id=game.game_id))).game.plan.seed for game in dealt]
-        same("How many seeds the games of a deal have", 1, len({*seeds}))
-
-
-@server_case("format.failure", "TOUR-6")
-async def one_failure(context: ServerContext) -> None:
-    """In a league a failure costs the game in which it happens, and nothing else."""
-    failed: list[str] = []
-
-    def script(asked: Asked) -> Act | None:
-        if asked.seat != 0 or asked.method != "TakeTurn" or failed not in ([], [asked.request.game_id]):
-            return None
-        failed.append(asked.request.game_id)
-        return FAILED(asked)
-
-    ended = await play(context, script, _everybody_meets, ENTRANTS)
-    same("Who failed", [NAMES[0]], [each.misconduct.player for each in ended.tournament.result.failures])
-    same("The meetings of pairs", dict(Counter(combinations(NAMES[:ENTRANTS], 2))), dict(_meetings(_games(ended))))
-    same("Who is told End", list(range(ENTRANTS)), sorted(each.seat for each in calls_of(ended.cast.received, "End")))
-
-
-@server_case("format.withdrawn", "TOUR-4", "TOUR-5", "ROBIN-4")
-async def withdrawn(context: ServerContext) -> None:
-    """Whoever fails again and again is out, and everybody else plays on."""
-
-    def change(plan: TournamentPlan) -> None:
-        _everybody_meets(plan)
-        plan.failures_allowed = 0
-
-    def script(asked: Asked) -> Act | None:
-        return FAILED(asked) if asked.seat == 0 and asked.method == "Start" else None
-
-    ended = await play(context, script, change, ENTRANTS)
-    later = [each.method for each in ended.cast.received if each.seat == 0 and each.method != "Start"]
-    same("The calls to the player that was withdrawn", [], later)
-    same(
-        "The meetings of the others",
-        dict(Counter(combinations(NAMES[1:ENTRANTS], 2))),
-        dict(_meetings(_games(ended))),
-    )
-
-
 @server_case("format.standings", "STAND-1", "STAND-2", "STAND-7", "ASK-11")
 async def standings(context: ServerContext) -> None:
     """The standings and the games of a tournament can be had in pages, and the standings while it goes on."""
@@ -193,7 +128,7 @@ async def standings(context: ServerContext) -> None:
     other = ListTournamentGamesRequest(tournament_id=tournament_id, page_token=pages[0].next_page_token)
     await context.refused("ListTournamentGames", other, "INVALID_PAGE_TOKEN", about="a page token of GetStandings")
     same("The standings over all pages", list(lines), [line for page in pages for line in page.standings.standings])
-    await _check_games_listed(context, ended.tournament)
+    await check_games_listed(context, ended.tournament)
 
 
 async def _check_counted_at_once(context: ServerContext) -> None:
@@ -235,9 +170,9 @@ async def _until_one_counts(context: ServerContext, tournament_id: str) -> None:
     same("Whether the standings of a tournament that goes on are those at its end", False, got.complete)
 
 
-async def _check_games_listed(context: ServerContext, shown: Tournament) -> None:
+async def check_games_listed(context: ServerContext, shown: Tournament, page_size: int = PAGE_SIZE) -> None:
     """Check that all games of a tournament are listed, those that wait and those that were skipped included."""
-    request = ListTournamentGamesRequest(tournament_id=shown.tournament_id, page_size=PAGE_SIZE)
+    request = ListTournamentGamesRequest(tournament_id=shown.tournament_id, page_size=page_size)
     listed = await context.list_all("ListTournamentGames", request, "games")
     wanted = [(round_.number, *_listed_part(game)) for round_ in shown.rounds for game in round_.games]
     same("The games in ListTournamentGames", *([each[1] for each in wanted], [each.game_id for each in listed]))
@@ -278,33 +213,13 @@ async def listed(context: ServerContext) -> None:
         same("The status of a tournament that is started again", TournamentStatus.TOURNAMENT_STATUS_RUNNING, status)
         got = GetTournamentRequest(tournament_id=request.tournament_id)
         try:  # everybody else waits for who is in this game
-            await _check_games_listed(context, (await context.ask("GetTournament", got)).tournament)
+            await check_games_listed(context, (await context.ask("GetTournament", got)).tournament)
         finally:
             gate.set()
         shown = await ends_by_itself(context, request)
     same("How often Start was called", ENTRANTS - 1, len(calls_of(players.cast.received, "Start")))
-    _check_course(shown, sound_script)
-    await _check_games_listed(context, shown)
-
-
-@server_case("format.fails-end", "TOUR-4", "TOUR-7", "TOUR-8", "TOUR-9")
-async def fails_end(context: ServerContext) -> None:
-    """What it costs to fail End depends on who fails, and on what the plan allows."""
-    who = {"the winner": lambda won: won, "the loser": lambda won: not won, "everybody": lambda _: True}
-    for (title, fails), (format_, change), allowed in product(who.items(), ENDS.items(), (0, 1)):
-
-        def script(asked: Asked, fails: Callable[[bool], bool] = fails) -> Act | None:
-            return FAILED(asked) if asked.method == "End" and fails(asked.request.won) else None
-
-        plan = partial(_allow, change, allowed)
-        where = f"where {title} fails End in {format_} with failures_allowed {allowed}"
-        shown = (await play(context, script, plan, 2)).tournament
-        _check_course(shown, script, where)
-
-
-def _allow(change: Callable[[TournamentPlan], None], allowed: int, plan: TournamentPlan) -> None:
-    change(plan)
-    plan.failures_allowed = allowed
+    check_course(shown, sound_script)
+    await check_games_listed(context, shown)
 
 
 @server_case("format.unknown", "FORMAT-1")
@@ -343,10 +258,22 @@ async def does_not_fit(context: ServerContext) -> None:
     same("The games of a tournament that could not be played", 0, len(shown.rounds))
 
 
-def follow(shown: Tournament, script: Script = sound_script, idle: Collection[tuple[str, str]] = ()) -> Course:
+class Followed(NamedTuple):
+    """What beside a tournament as it is shown says which course it takes."""
+
+    finished: Sequence[str] = ()
+    """The ids of its games in the order in which they were over; nothing: in the order of the rounds."""
+    idle: Collection[tuple[str, str]] = ()
+    """Who has made no decision in which game, by name and id."""
+
+
+PLAYED_IN_TURN = Followed()
+
+
+def follow(shown: Tournament, script: Script, by: Followed) -> Course:
     """Return the course that a tournament takes by its plan, its secret and the results of its games.
 
-    `script` says who fails outside of games, `idle` who has made no decision in which game, by name and id.
+    `script` says who fails outside of games. Of a cancelled tournament the course goes as far as its games did.
 
     Raises Failure if a game was not played that this course has.
     """
@@ -355,70 +282,77 @@ def follow(shown: Tournament, script: Script = sound_script, idle: Collection[tu
     )
     course = Course(header, lambda _: None, lambda _: None)
     games = {game.game_id: game for round_ in shown.rounds for game in round_.games}
+    places = {game_id: place for place, game_id in enumerate(by.finished or games)}
     while not course.over:
         for seat in list(course.open_calls):
-            course.apply_outcome(seat, outcome_of(script, course.open_calls[seat].call))
-        for game_id in list(course.open_games):
-            if game_id not in games:
-                raise failure(f"The game {game_id} must be played; it was not.")
-            if games[game_id].status == RoundGameStatus.ROUND_GAME_STATUS_SKIPPED:
-                gone = course.withdrawn & {*course.open_games[game_id].pairing.entrants}
-                course.leave_out(game_id, gone)
-            numbers = enumerate(shown.entrants)
-            idlers = [number for number, each in numbers if (each.name, game_id) in idle]
-            course.apply_result(game_id, games[game_id].result, idlers)
+            call, place = course.open_calls[seat].call, NAMES.index(shown.entrants[seat].name)
+            course.apply_outcome(seat, outcome_of(script, call, place))
+        if not course.open_games:
+            continue
+        game_id = min(course.open_games, key=lambda each: places.get(each, -1))
+        if game_id not in games or not games[game_id].HasField("result"):
+            if shown.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED:
+                break
+            raise failure(f"The game {game_id} must be played; it was not.")
+        _take(course, games[game_id], [name for name, each in by.idle if each == game_id])
     return course
 
 
-def _course(
-    name: str, why: str, change: Callable[[TournamentPlan], None], *checks: str, script: Script = sound_script
-) -> Case:
-    @server_case(f"format.{name}", *checks)
-    async def takes_its_course(context: ServerContext) -> None:
-        shown = (await play(context, script, change)).tournament
-        await _check_lines(context, _check_course(shown, script), script)
-        await _check_games_listed(context, shown)
+def _take(course: Course, game: RoundGame, idle: Sequence[str]) -> None:
+    """Go on from a game that is over. Raises Failure if somebody was left out of it that was not withdrawn."""
+    names = [each.name for each in course.message.entrants]
+    entrants = {*course.open_games[game.game_id].pairing.entrants}
+    skipped = game.status == RoundGameStatus.ROUND_GAME_STATUS_SKIPPED
+    gone = course.withdrawn & entrants if skipped else {each for each in entrants if names[each] not in game.players}
+    if wrong := [names[each] for each in gone - course.withdrawn]:
+        raise failure(f"{wrong[0]} must play in {game.game_id}: it was not withdrawn.")
+    course.leave_out(game.game_id, gone)
+    if course.is_playable(game.game_id) is skipped:
+        raise failure(f"The game {game.game_id} must {'not ' * (not skipped)}be played.")
+    course.apply_result(game.game_id, game.result, [names.index(each) for each in idle])
 
-    return replace(takes_its_course, why=why)
 
-
-def _check_course(shown: Tournament, script: Script, where: str = "") -> Tournament:
+def check_course(shown: Tournament, script: Script, where: str = "", by: Followed = PLAYED_IN_TURN) -> Tournament:
     """Check the games and the order of a tournament in which lots decide little; `where` says what is special about it.
 
     The generator that draws them is a server's own: the course may be that of other lots. Return the tournament with a
     secret of which its lots follow.
     """
-    found = _wrong_course(shown, script, where)
+    found = _wrong_course(shown, script, where, by)
     if found is None:
         return shown
     other = Tournament()
     other.CopyFrom(shown)
     for number in range(OTHER_LOTS):
         other.secret = sha256(f"other lots {number}".encode()).digest()
-        if _wrong_course(other, script) is None:
+        if _wrong_course(other, script, where, by) is None:
             return other
     raise found
 
 
-def _wrong_course(shown: Tournament, script: Script, where: str = "") -> Failure | None:
+def _wrong_course(shown: Tournament, script: Script, where: str, by: Followed) -> Failure | None:
     """Return what is wrong with the games and the order of a tournament, with the lots that follow from its secret."""
     try:
-        _compare_courses(shown, script, where)
+        _compare_courses(shown, script, where, by)
     except Failure as found:
         return found
     return None
 
 
-def _compare_courses(shown: Tournament, script: Script, where: str) -> None:
-    course = follow(shown, script)
-    assert course.result is not None
+def _compare_courses(shown: Tournament, script: Script, where: str, by: Followed) -> None:
+    course = follow(shown, script, by)
     where = where and f", {where},"
-    same(f"The rounds{where}", _rounds(course.message), _rounds(shown))
+    rounds = _rounds(course.message)
+    if shown.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED:
+        same(f"The rounds{where}", rounds[: len(shown.rounds)], _rounds(shown))
+        return
+    assert course.result is not None
+    same(f"The rounds{where}", rounds, _rounds(shown))
     same(f"The winners{where}", list(course.result.winners), list(shown.result.winners))
     same(f"The others{where}", list(course.result.others), list(shown.result.others))
     same(f"The failures{where}", *(list(map(_failure, result.failures)) for result in (course.result, shown.result)))
     for name in ("game_count", "round_count", "skipped_game_count"):
-        same(f"The {name} of the tournament", getattr(course.message, name), getattr(shown, name))
+        same(f"The {name} of the tournament{where}", getattr(course.message, name), getattr(shown, name))
 
 
 def _failure(failed: TournamentFailure) -> str:
@@ -429,78 +363,6 @@ def _failure(failed: TournamentFailure) -> str:
 
 def _rounds(shown: Tournament) -> list[list[tuple[str, list[str], int]]]:
     return [[(game.game_id, list(game.players), game.deal) for game in each.games] for each in shown.rounds]
-
-
-def _three_each(plan: TournamentPlan) -> None:
-    plan.format.knockout.games_per_match = 3  # two deals between two
-
-
-def _lose_twice(plan: TournamentPlan) -> None:
-    plan.format.double_elimination.SetInParent()
-
-
-def _games_of_three(plan: TournamentPlan) -> None:
-    plan.format.round_robin.seat_count = 3
-
-
-def _end_does_not_count(plan: TournamentPlan) -> None:
-    plan.format.knockout.end_failure_is_failure = False
-
-
-ENDS: dict[str, Callable[[TournamentPlan], None]] = {
-    "a knockout": lambda plan: plan.format.knockout.SetInParent(),
-    "a knockout without end_failure_is_failure": _end_does_not_count,
-    "a round robin": _everybody_meets,
-}
-"""Formats, by what failures in End come to in them."""
-
-
-TIES: dict[str, Callable[[TournamentPlan], None]] = {
-    "a knockout": lambda plan: plan.format.knockout.SetInParent(),
-    "a knockout of matches": _three_each,
-    "a double elimination": _lose_twice,
-    "a round robin": _everybody_meets,
-}
-"""Formats in which it follows from the games alone who has won, also where all of them are tied."""
-
-
-def _swiss(plan: TournamentPlan) -> None:
-    plan.format.swiss.round_count = 4
-
-
-def _gauntlet(plan: TournamentPlan) -> None:
-    plan.format.gauntlet.meeting_count = MEETINGS
-
-
-def _gauntlet_of_three(plan: TournamentPlan) -> None:
-    plan.format.gauntlet.seat_count = 3
-    plan.format.gauntlet.meeting_count = MEETINGS
-
-
-def _ladder(plan: TournamentPlan) -> None:
-    plan.format.ladder.game_limit = MOST_GAMES
-    plan.format.ladder.precision = PRECISION
-
-
-def _fails_turns(asked: Asked) -> Act | None:
-    """Fail in every turn of the second entrant."""
-    return FAILED(asked) if asked.seat == 1 and asked.method == "TakeTurn" else None
-
-
-def _challenger_fails(asked: Asked) -> Act | None:
-    return FAILED(asked) if asked.seat == 0 and asked.method == "TakeTurn" else None
-
-
-def _one_failure(change: Callable[[TournamentPlan], None], plan: TournamentPlan) -> None:
-    """Have an entrant withdrawn for its first failure."""
-    change(plan)
-    plan.failures_allowed = 0
-
-
-def _two_stages(plan: TournamentPlan) -> None:
-    stages = plan.format.stages.stages
-    stages.add(top_count=3).format.round_robin.SetInParent()
-    stages.add().format.knockout.SetInParent()
 
 
 def _in_game(suffix: str, act: Callable[[Asked], Act]) -> Script:
@@ -523,7 +385,7 @@ async def _stopped(context: ServerContext, count: int) -> None:
         await players.cast.hung.wait()
         await context.ask("StopGame", StopGameRequest(game_id=f"{request.tournament_id}{FIRST_GAME}"))
         shown = await ends_by_itself(context, request)
-    _check_course(shown, sound_script)
+    check_course(shown, sound_script)
 
 
 @server_case("format.aborted-game", "TOUR-10", "KNOCKOUT-3")
@@ -538,21 +400,6 @@ async def all_aborted(context: ServerContext) -> None:
     await _stopped(context, 2)
 
 
-@server_case("format.ties", "KNOCKOUT-6", "KNOCKOUT-8", "DOUBLE-3", "STAND-2")
-async def ties(context: ServerContext) -> None:
-    """Who are level whenever they meet share what there is to win, and meet no more often than the format says."""
-    for title, change in TIES.items():
-        shown = (await play(context, change=partial(_where_nobody_moves, change), count=ENTRANTS + 1)).tournament
-        _check_course(shown, sound_script, f"where all games of {title} are tied")
-
-
-def _where_nobody_moves(change: Callable[[TournamentPlan], None], plan: TournamentPlan) -> None:
-    """Have games played on a board of a single row, on which no tile has a neighbour."""
-    change(plan)
-    board = getattr(plan.settings, OPEN)
-    board.rows, board.columns = 1, 12
-
-
 @server_case("format.one-game-at-a-time", "TOUR-11")
 async def one_game_at_a_time(context: ServerContext) -> None:
     """A player that is in one game has all its time for it."""
@@ -565,127 +412,13 @@ async def one_game_at_a_time(context: ServerContext) -> None:
             raise failure(f"{NAMES[seat]} was in two games at once.", ("Its games in turn", ", ".join(turns)))
 
 
-courses = (
-    _course("matches", "A match of several games decides who goes on.", _three_each, "KNOCKOUT-8", "SEED-3", "NAME-10"),
-    _course(
-        "double-elimination",
-        "Who has lost once can still win.",
-        _lose_twice,
-        "DOUBLE-1",
-        "DOUBLE-2",
-        "DOUBLE-3",
-    ),
-    _course("larger-games", "In games of three everybody meets everybody, too.", _games_of_three, "ROBIN-2", "ROBIN-5"),
-    _course(
-        "swiss", "Nobody meets the same player twice.", _swiss, "SWISS-1", "SWISS-2", "SWISS-3", "SWISS-4", "SWISS-6"
-    ),
-    _course(
-        "swiss-withdrawn",
-        "Who is left of a game that is not played is not to blame for that.",
-        partial(_one_failure, _swiss),
-        "SWISS-5",
-        "TOUR-14",
-        script=_fails_turns,
-    ),
-    _course(
-        "stages-withdrawn",
-        "Who has played no game of a stage to its end is in no other one.",
-        _two_stages,
-        "STAGE-2",
-        script=_fails_turns,
-    ),
-    _course("stages", "The best of a stage play the next one.", _two_stages, "STAGE-1", "STAGE-3", "STAGE-4"),
-)
-
-
-@server_case("format.gauntlet", "GAUNTLET-1", "GAUNTLET-3", "STAND-3")
-async def gauntlet(context: ServerContext) -> None:
-    """A challenger is measured against all others."""
-    ended = await play(context, change=_gauntlet)
-    games = _games(ended)
-    others = NAMES[1 : len(ended.tournament.entrants)]
-    same("The meetings of pairs", {(NAMES[0], name): MEETINGS for name in others}, dict(_meetings(games)))
-    first_list = _meetings(games[: len(others)])
-    same("Whom the challenger meets before it meets anybody again", len(others), len(first_list))
-    same("The games of each round", [1] * len(games), [len(each.games) for each in ended.tournament.rounds])
-    _check_seats(games)
-    await _check_ratings_decide(context, ended.tournament)
-    everybody = partial(_end_alone, lambda plan: plan.format.gauntlet.SetInParent())
-    ended = await play(context, _challenger_wins_once, everybody, ENTRANTS)
-    await _check_lines(context, ended.tournament, where=", who has as many points as others that it has not met,")
-
-
-def _challenger_wins_once(asked: Asked) -> Act | None:
-    """Have the challenger win its first game and lose all others: those who beat it have as many points as it has."""
-    first = asked.method == "TakeTurn" and asked.request.game_id.endswith(FIRST_GAME)
-    return FAILED(asked) if asked.method == "TakeTurn" and (asked.seat == 0) is not first else None
-
-
-@server_case("format.gauntlet-withdrawn", "GAUNTLET-2", "TOUR-14")
-async def gauntlet_of_the_others(context: ServerContext) -> None:
-    """A challenger goes on against those who are left, and nobody goes on without the challenger."""
-    ended = await play(context, _fails_turns, partial(_one_failure, _gauntlet))
-    await _check_games_listed(context, ended.tournament)
-    played = [each for each in _games(ended) if each.status != RoundGameStatus.ROUND_GAME_STATUS_SKIPPED]
-    challenger, failing, *others = NAMES[: len(ended.tournament.entrants)]
-    wanted = {(challenger, failing): 1} | {(challenger, name): MEETINGS for name in others}
-    same("The meetings of pairs", wanted, dict(_meetings(played)))
-    result = ended.tournament.result
-    same("Who failed", [failing], [each.misconduct.player for each in result.failures])
-    same("Who is ranked", sorted([challenger, *others]), sorted([*result.winners, *result.others]))
-    ended = await play(context, _challenger_fails, partial(_one_failure, _gauntlet_of_three), ENTRANTS)
-    played = [each for each in _games(ended) if each.status != RoundGameStatus.ROUND_GAME_STATUS_SKIPPED]
-    first = [each.game_id for each in _games(ended)][:1]
-    same("The games of a gauntlet whose challenger is withdrawn in the first", first, [each.game_id for each in played])
-
-
-@server_case("format.ladder", "LADDER-1", "LADDER-2", "LADDER-3")
-async def ladder(context: ServerContext) -> None:
-    """Those play first of whom least is known."""
-    ended = await play(context, change=_ladder)
-    paired = [[name for game in each.games for name in game.players] for each in ended.tournament.rounds]
-    for number, names in enumerate(paired, 1):
-        if len({*names}) < len(names):
-            raise failure(f"Somebody is in two games of round {number}.", ("Its players", ", ".join(names)))
-    if len(paired) > 2:  # of the first round alone the results are known before the third one
-        waiting = {each.name for each in ended.tournament.entrants}.difference(paired[0])
-        same("Who waited in round 1 and plays in round 3", sorted(waiting), sorted(waiting.intersection(paired[2])))
-    _check_seats(_games(ended))
-    lines = await _check_ratings_decide(context, ended.tournament)
-    wide = any(each.rating.high - each.rating.low > 2 * PRECISION for each in lines)
-    if wide or len(_games(ended)) > MOST_GAMES:
-        same("The number of games", MOST_GAMES, len(_games(ended)))
-
-
-def _check_seats(games: Sequence[RoundGame]) -> None:
-    """Check that two who meet in single games take the seats that they have had less often."""
-    had: Counter[tuple[str, int]] = Counter()
-    for game in games:
-        one, other = game.players
-        if had[one, 0] + had[other, 1] > had[other, 0] + had[one, 1]:
-            raise failure(
-                f"In {game.game_id} {one} and {other} must sit the other way round: so they have sat less often."
-            )
-        had.update([(one, 0), (other, 1)])
-
-
-async def _check_ratings_decide(context: ServerContext, shown: Tournament) -> Sequence[Standing]:
-    """Check that the ratings decide the order of a tournament, where the server gives any. Return its standings."""
-    got = await context.ask("GetStandings", GetStandingsRequest(tournament_id=shown.tournament_id))
-    lines: Sequence[Standing] = got.standings.standings
-    order = [*shown.result.winners, *shown.result.others]
-    same("The names in the standings", order, [each.name for each in lines])
-    ratings = [round(each.rating.value, 3) for each in lines if each.HasField("rating")]
-    same("The order of the ratings", sorted(ratings, reverse=True), ratings)
-    return lines
-
-
 @server_case("format.points", "STAND-2", "STAND-3", "STAND-6", "RATING-1", "RATING-2", "SEED-3")
 async def points(context: ServerContext) -> None:
     """Points, tie-breaks, ratings and bands follow from the games, and everybody can compute them again."""
-    await _check_standings(context, (await _league(context)).tournament)
+    await check_standings(context, Table((await _league(context)).tournament))
     ended = await play(context, _earlier_wins(), partial(_end_alone, _meets_often), ENTRANTS - 1)
-    await _check_standings(context, ended.tournament, where=" in a long tournament that the earlier one of two wins")
+    where = " in a long tournament that the earlier one of two wins"
+    await check_standings(context, Table(ended.tournament), where)
 
 
 def _meets_often(plan: TournamentPlan) -> None:
@@ -712,125 +445,6 @@ def _earlier_wins() -> Script:
     return script
 
 
-def _fails_after_the_first_round(asked: Asked) -> Act | None:
-    """Fail in the turns of the first entrant, but for those of its first game."""
-    if asked.seat != 0 or asked.method != "TakeTurn" or "/r1g" in asked.request.game_id:
-        return None
-    return FAILED(asked)
-
-
-@server_case("format.points-of-withdrawn", "STAND-4", "STAND-5", "RATING-3")
-async def points_of_withdrawn(context: ServerContext) -> None:
-    """Who was withdrawn comes last, and its games count for nobody, or for everybody, alike."""
-    counted, struck = WithdrawnGames.WITHDRAWN_GAMES_COUNTED, WithdrawnGames.WITHDRAWN_GAMES_STRUCK
-    at_once, later = at(0, "Start", FAILED), _fails_after_the_first_round
-    for script, given in ((at_once, None), (later, None), (later, counted)):
-
-        def change(plan: TournamentPlan, given: WithdrawnGames.ValueType | None = given) -> None:
-            _everybody_meets(plan)
-            plan.failures_allowed = 0
-            if given is not None:
-                plan.withdrawn_games = given
-
-        shown = (await play(context, script, change, ENTRANTS)).tournament
-        wanted = WithdrawnGames.Name(struck if given is None else given)
-        same("The withdrawn_games of a round robin", wanted, WithdrawnGames.Name(shown.plan.withdrawn_games))
-        same("Who failed", [NAMES[0]], [each.misconduct.player for each in shown.result.failures])
-        where = f", where the games of {NAMES[0]}, who was withdrawn, {'count' if given else 'do not count'},"
-        await _check_standings(context, shown, script, where)
-
-
-@server_case("format.unplayed", "STAND-5", "RATING-3")
-async def unplayed(context: ServerContext) -> None:
-    """Who has failed and never shown how it plays comes last, and has no rating, however many points it has."""
-    change = partial(_allow, partial(_end_alone, _everybody_meets), 1)
-    shown = (await play(context, _nobody_decides, change, 2)).tournament
-    idle = {(shown.entrants[0].name, f"{shown.tournament_id}{FIRST_GAME}")}
-    await _check_standings(context, shown, _nobody_decides, " who has failed and made no decision", idle)
-    for script, allowed in ((_bye_fails_end, 1), (_all_fail_end, 0)):
-        shown = (await play(context, script, partial(_allow, _one_round, allowed), ENTRANTS - 1)).tournament
-        where = f" where failures_allowed is {allowed} and who fails End has sat out its only round"
-        await _check_standings(context, shown, script, where)
-
-
-def _nobody_decides(asked: Asked) -> Act | None:
-    """Have the first entrant fail Start, and the second one its games before anybody has made a decision."""
-    return FAILED(asked) if (asked.seat, asked.method) in ((0, "Start"), (1, "PlayAs")) else None
-
-
-def _one_round(plan: TournamentPlan) -> None:
-    plan.format.swiss.round_count = 1
-
-
-def _bye_fails_end(asked: Asked) -> Act | None:
-    """Have the last entrant, who sits out the first round, fail End, and all others Start too."""
-    return FAILED(asked) if asked.method == "End" or (asked.method == "Start" and asked.seat != ENTRANTS - 2) else None
-
-
-def _all_fail_end(asked: Asked) -> Act | None:
-    return FAILED(asked) if asked.method == "End" else None
-
-
-async def _check_standings(
-    context: ServerContext,
-    shown: Tournament,
-    script: Script = sound_script,
-    where: str = "",
-    idle: Collection[tuple[str, str]] = (),
-) -> None:
-    """Check the standings of a tournament; `where` says what is special about it, `idle` is as in `follow`."""
-    wanted, lines = await _check_lines(context, shown, script, where, idle)
-    same(
-        f"The places and what decides them{where}",
-        *([(each.place, _decides(each)) for each in kept] for kept in (wanted, lines)),
-    )
-
-
-async def _check_lines(
-    context: ServerContext,
-    shown: Tournament,
-    script: Script = sound_script,
-    where: str = "",
-    idle: Collection[tuple[str, str]] = (),
-) -> tuple[Sequence[Standing], Sequence[Standing]]:
-    """Check what the standings say of each entrant, in whatever order. Return them as they must be, and as they are."""
-    got = await context.ask("GetStandings", GetStandingsRequest(tournament_id=shown.tournament_id))
-    due = await follow(shown, script, idle).standings.latest()
-    for name in ("entrant_count", "game_count", "round_count", "complete"):
-        same(f"The {name} of the standings{where}", getattr(due, name), getattr(got.standings, name))
-    wanted = due.standings
-    lines: Sequence[Standing] = got.standings.standings
-    came = {each.name: each for each in lines}
-    same("The names in the standings", sorted(each.name for each in wanted), sorted(each.name for each in lines))
-    rates = any(each.HasField("rating") for each in lines)
-    for one in wanted:
-        other = came[one.name]
-        same(f"The points of {one.name}{where}", round(one.points, 6), round(other.points, 6))
-        same(f"The tie-breaks of {one.name}{where}", _tie_breaks(one), _tie_breaks(other))
-        for name in COUNTED:
-            same(f"The {name} of {one.name}{where}", getattr(one, name), getattr(other, name))
-        if rates:
-            same(f"The rating of {one.name}, its interval and its band{where}", _rating(one), _rating(other))
-    return wanted, lines
-
-
-def _decides(line: Standing) -> tuple[bool, float, list[tuple[str, float]]]:
-    """Return what decides the place of an entrant, but for the lot, for which a server has a generator of its own."""
-    return line.withdrawn, round(line.points, 6), _tie_breaks(line)
-
-
-def _tie_breaks(line: Standing) -> list[tuple[str, float]]:
-    """Return the tie-breaks but for the lot, rounded: the last digits depend on the machine."""
-    return [(each.name, round(each.value, 6)) for each in line.tie_breaks if each.name != "lot"]
-
-
-def _rating(line: Standing) -> list[float]:
-    """Return the rating, the interval and the band of a line; nothing if it has no rating."""
-    if not line.HasField("rating"):
-        return []
-    return [*(round(value, 3) for value in (line.rating.value, line.rating.low, line.rating.high)), line.band]
-
-
 @server_case("format.seeds", "SEED-1", "SEED-2")
 async def seeds(context: ServerContext) -> None:
     """Whoever knows the secret of a tournament that is over can draw its games again."""
@@ -847,24 +461,13 @@ async def seeds(context: ServerContext) -> None:
 
 CASES: tuple[Case, ...] = (
     round_robin,
-    deals,
-    one_failure,
-    withdrawn,
     standings,
     listed,
-    fails_end,
     unknown,
     does_not_fit,
-    *courses,
-    gauntlet,
-    gauntlet_of_the_others,
-    ladder,
     aborted_game,
     all_aborted,
-    ties,
     one_game_at_a_time,
     points,
-    points_of_withdrawn,
-    unplayed,
     seeds,
 )

@@ -25,11 +25,9 @@ from fairplay.conformance.servers.scenes import (
     Scene,
     Script,
     SoundPlayer,
-    at,
     control,
     fail,
     hang,
-    reply,
     slow,
     sound_script,
     span,
@@ -245,52 +243,10 @@ def _check_course(shown: Tournament, script: Script) -> None:
     same("The others", [names[seat] for seat in order.others], list(shown.result.others))
 
 
-def outcome_of(script: Script, call: Any) -> Any:
-    """Return the outcome of a call of the manager to a scripted player."""
-    act = script(Asked(call.seat, call.method.name, 1, call.request, b""))
+def outcome_of(script: Script, call: Any, seat: int | None = None) -> Any:
+    """Return the outcome of a call of the manager to a scripted player, whose place in NAMES may be another one."""
+    act = script(Asked(call.seat if seat is None else seat, call.method.name, 1, call.request, b""))
     return call.method.response() if act is None else act.outcome
-
-
-@server_case("tournament.fails-start", "TOUR-4", "TOUR-5")
-async def fails_start(context: ServerContext) -> None:
-    """A player that is not ready plays no game and is told nothing more."""
-    script = at(1, "Start", FAILED)
-    ended = await play(context, script)
-    later = [each.method for each in ended.cast.received if each.seat == 1 and each.method != "Start"]
-    same("The calls to the player that failed Start", [], later)
-    same("Who failed", ["bert"], [each.misconduct.player for each in ended.tournament.result.failures])
-    _check_course(ended.tournament, script)
-
-
-@server_case("tournament.winner-fails-end", "TOUR-7")
-async def winner_fails_end(context: ServerContext) -> None:
-    """Whoever cannot hear that it has won has not won, and nobody else wins in its place."""
-
-    def script(asked: Asked) -> Act | None:
-        return FAILED(asked) if asked.method == "End" and asked.request.won else None
-
-    ended = await play(context, script)
-    same("The winners", [], list(ended.tournament.result.winners))
-    _check_course(ended.tournament, script)
-
-
-@server_case("tournament.fails-in-a-game", "TOUR-4", "TOUR-5", "WATCH-4")
-async def fails_in_a_game(context: ServerContext) -> None:
-    """A player that failed in a game plays no more, and is not told End."""
-    script = at(0, "TakeTurn", reply(b""))
-    ended = await play(context, script)
-    same("Who failed", ["anna"], [each.misconduct.player for each in ended.tournament.result.failures])
-    if any(each.seat == 0 for each in calls_of(ended.cast.received, "End")):
-        raise failure("A player that failed must not be told End.")
-    _check_course(ended.tournament, script)
-    told = [event.game_finished.result for event in ended.events if event.HasField("game_finished")]
-    charged = [each for result in told for each in result.misconducts]
-    charged += [] if ended.first_game is None else ended.first_game.result.misconducts
-    if not charged:
-        raise failure("Nobody who watches a tournament was told that somebody has failed.")
-    for each in charged:
-        if each.HasField("request") or each.HasField("reply") or each.rule_break.legal_replies:
-            raise failure("While a tournament goes on it tells what a player that failed was asked or answered.")
 
 
 @server_case("tournament.watch", "TOUR-18")
@@ -531,17 +487,6 @@ async def ends_by_itself(context: ServerContext, request: CreateTournamentReques
     return shown
 
 
-@server_case("tournament.end-may-fail", "TOUR-8")
-async def end_may_fail(context: ServerContext) -> None:
-    """Where End is a courtesy, whoever is not there any more has failed in nothing."""
-
-    def change(plan: TournamentPlan) -> None:
-        plan.format.knockout.end_failure_is_failure = False
-
-    ended = await play(context, lambda asked: FAILED(asked) if asked.method == "End" else None, change)
-    same("Who failed", [], [each.misconduct.player for each in ended.tournament.result.failures])
-
-
 def _refused(
     case_id: str, why: str, about: str, change: Callable[[TournamentPlan], object], reason: str, *checks: str
 ) -> Case:
@@ -649,9 +594,6 @@ CASES = (
     start,
     end,
     rounds,
-    fails_start,
-    winner_fails_end,
-    fails_in_a_game,
     watch,
     hides,
     over,
@@ -660,5 +602,4 @@ CASES = (
     listed,
     unknown_id,
     *plans,
-    end_may_fail,
 )

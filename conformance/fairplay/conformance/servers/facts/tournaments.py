@@ -81,6 +81,8 @@ def take_order(facts: Facts, tournament_id: str, shown: Standings, name: str) ->
     won = facts.known(("the winners of the tournament", tournament_id))
     if not won:
         return
+    if any(each.unplayed and not each.withdrawn for each in shown.standings):
+        return  # they come last, wherever the format has them
     first = sorted(each.name for each in shown.standings if each.place == 1)
     same(f"Who is first in the standings of the tournament {tournament_id} in {name}", sorted(won), first)
     others = [each.name for each in shown.standings if each.place > 1 and not each.withdrawn]

@@ -1,0 +1,383 @@
+"""Small tournaments, drawn so that each pair of their circumstances is found, and what their players do.
+
+They are the same in every run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from math import comb
+from random import Random
+from typing import Any, NamedTuple
+
+from fairplay.conformance.games.variations import cover_pairs
+from fairplay.conformance.servers.scenes import NAMES, Act, Asked, Manner, fail, hang, reply
+from fairplay.games.conformance import find_conformance
+from fairplay.games.envelopes import wrap
+from fairplay.games.game import find
+from fairplay.v1.game_pb2 import GameSettings
+from fairplay.v1.tournament_pb2 import AgeOrder, TournamentFormat, TournamentPlan, WithdrawnGames
+
+GAME = "q"
+"""A game that is over when all pass or one places its tiles, and whose winners may fail to be told so."""
+TURN, SETUP, WIN = "TakeTurn", "Setup", "Win"
+MOST_GAMES = 8
+FAILED = fail(2, "scripted failure")
+NOTHING = reply(b"")
+
+
+def _passing() -> bytes:
+    turn: Any = find(GAME).turn.response()
+    turn.action.pass_turn.SetInParent()
+    data: bytes = turn.SerializeToString()
+    return data
+
+
+PASS = Act(Manner.REPLY, _passing())
+
+
+class Conduct(NamedTuple):
+    """In which call of its games, from 1, or outside of them, somebody fails."""
+
+    title: str
+    method: str = ""
+    games: Sequence[int] = ()
+    won: bool | None = None
+    """Whether those fail End who have won, or those who have not; None: it does not matter."""
+
+
+NOBODY_FAILS = Conduct("nobody fails")
+IN_FIRST_GAME = Conduct("{} fails in its first game", TURN, (1,))
+IN_START = Conduct("{} fails Start", "Start")
+IN_END = Conduct("{} fails End", "End")
+CONDUCTS: Sequence[tuple[Conduct, int | None]] = (
+    (NOBODY_FAILS, None),
+    (IN_FIRST_GAME, None),
+    (IN_FIRST_GAME, 1),
+    (IN_FIRST_GAME, 0),
+    (IN_START, 1),
+    (IN_START, 0),
+    (Conduct("{} fails before its first decision", SETUP, (1,)), None),
+    (Conduct("{} fails in its second game", TURN, (2,)), 0),
+    (Conduct("{} fails in its games", TURN, range(1, 100)), 1),
+    (Conduct("{} fails when it is told who has won", WIN, (1,)), 1),
+    (IN_END, 0),
+    (IN_END, 1),
+)
+"""What players do, with how often they may fail."""
+FAILING: Sequence[Callable[[int], Sequence[int]]] = (lambda _: (0,), lambda count: (count - 1,), lambda _: (0, 1))
+"""Who fails, of how many entrants, by their places in NAMES."""
+FINISHED, STOPPED, CANCELLED, CANCELLED_IN_START, CANCELLED_IN_END, NEVER_STARTED = (
+    "it is played to its end",
+    "one of its games is stopped",
+    "it is cancelled during a game",
+    "it is cancelled during Start",
+    "somebody tries to cancel it during End",
+    "it is cancelled before it starts",
+)
+ENDINGS = (FINISHED, CANCELLED, STOPPED, CANCELLED_IN_START, CANCELLED_IN_END)
+GIVEN, SIGNED_UP, IN_ORDER, BOTH = "given", "signed up", "signed up in order", "given and signed up"
+ENTRIES = (GIVEN, SIGNED_UP, IN_ORDER, BOTH)
+LENGTHS = {
+    "knockout": ("games_per_match", (0, 2, 3)),
+    "double_elimination": ("games_per_match", (0, 2)),
+    "round_robin": ("cycle_count", (0, 2, 3)),
+    "swiss": ("round_count", (0, 1, 2)),
+    "gauntlet": ("meeting_count", (0, 2)),
+    "ladder": ("game_limit", (6, 5)),
+}
+"""Format -> its setting that says how much is played, and values of it; 0: its default."""
+KINDS = (*LENGTHS, "stages")
+KNOCKING_OUT = ("knockout", "double_elimination")
+
+
+@dataclass(frozen=True)
+class Cup:
+    """A tournament, and what happens in it."""
+
+    format: TournamentFormat
+    count: int
+    deal_count: int = 0
+    ties: bool = False
+    """Whether everybody passes, so that all games are tied."""
+    conduct: Conduct = NOBODY_FAILS
+    failing: Sequence[int] = ()
+    """The players that fail, by their places in NAMES."""
+    failures_allowed: int | None = None
+    withdrawn_games: WithdrawnGames.ValueType = WithdrawnGames.WITHDRAWN_GAMES_UNSPECIFIED
+    ending: str = FINISHED
+    entry: str = GIVEN
+    seeded: bool = True
+    alone: bool = False
+    """Whether one game is played at a time."""
+
+    @property
+    def kind(self) -> str:
+        """Return the name of the format."""
+        return str(self.format.WhichOneof("format"))
+
+    @property
+    def settings(self) -> Any:
+        """Return the settings of the format."""
+        return getattr(self.format, self.kind)
+
+    @property
+    def where(self) -> str:
+        """Return what is special about it, e.g. "in a swiss of 3, where deal_count is 1"."""
+        settings = str(self.settings).replace("\n", " ").strip()
+        said = [f"in a {self.kind} of {self.count}{f' with {settings}' if settings else ''}, {self.entry}"]
+        said += [f"deal_count {self.deal_count}"] if self.deal_count else []
+        said += ["in which all pass"] if self.ties else []
+        said += [f"failures_allowed {self.failures_allowed}"] if self.failures_allowed is not None else []
+        said += [WithdrawnGames.Name(self.withdrawn_games)] if self.withdrawn_games else []
+        names = " and ".join(NAMES[seat] for seat in self.failing)
+        said += [self.conduct.title.format(names)] if self.failing else []
+        said += [self.ending] if self.ending != FINISHED else []
+        return ", ".join(said)
+
+    def change(self, plan: TournamentPlan) -> None:
+        """Make a plan that of the tournament, without its entrants."""
+        game = find(GAME)
+        settings = game.settings_type(copies_per_kind=1, hand_size=1 + (self.count == 4))
+        settings.MergeFrom(find_conformance(GAME).leaving_settings[-1])
+        plan.game = GAME
+        plan.settings.CopyFrom(wrap(GameSettings, game, settings))
+        plan.format.CopyFrom(self.format)
+        plan.deal_count = self.deal_count
+        plan.withdrawn_games = self.withdrawn_games
+        plan.concurrent_game_limit = int(self.alone)
+        if self.failures_allowed is not None:
+            plan.failures_allowed = self.failures_allowed
+        if not self.seeded:
+            plan.ClearField("seed")
+        plan.sign_up.max_entrant_count = self.count if self.entry == SIGNED_UP else self.count + 1
+        in_order = self.entry == IN_ORDER
+        plan.sign_up.age_order = AgeOrder.AGE_ORDER_SIGN_UP if in_order else AgeOrder.AGE_ORDER_REVERSE_SIGN_UP
+
+    @property
+    def given(self) -> int:
+        """Return how many of the entrants the plan names."""
+        return {GIVEN: self.count, BOTH: 1}.get(self.entry, 0)
+
+    @property
+    def entrants(self) -> Sequence[str]:
+        """Return the names of the entrants, as the plan says their order."""
+        names = NAMES[: self.count]
+        if self.entry in (GIVEN, IN_ORDER):
+            return names
+        return (*names[self.given :][::-1], *names[: self.given])
+
+
+@dataclass
+class Players:
+    """What the players of a tournament do: their script."""
+
+    cup: Cup
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when somebody is asked something with which the tournament is to end otherwise."""
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    """Calls with which it is to be cancelled are answered when it is set."""
+    hung: str = ""
+    """The id of the game in which somebody does not answer."""
+    _games: dict[tuple[int, str], list[str]] = field(default_factory=dict)
+    _failed: set[str] = field(default_factory=set)
+
+    def __call__(self, asked: Asked) -> Act | None:
+        """Return what a player does."""
+        cup, fails = self.cup, asked.seat in self.cup.failing
+        game_id = getattr(asked.request, "game_id", "")
+        if not game_id:
+            fails = fails and asked.method == cup.conduct.method
+            return self._told(asked, fails=fails and cup.conduct.won in (None, getattr(asked.request, "won", None)))
+        games = self._games.setdefault((asked.seat, asked.method), [])
+        if game_id not in games:
+            games.append(game_id)
+        number = games.index(game_id) + 1
+        if fails and asked.method == cup.conduct.method and number in cup.conduct.games:
+            self._failed.add(game_id)
+            return NOTHING(asked) if asked.method == TURN and asked.number % 2 else FAILED(asked)
+        if asked.method != TURN:
+            return None
+        if self._hangs(asked.seat, game_id, number):
+            self.hung = game_id
+            self.over.set()
+            return hang(asked)
+        places = (
+            asked.number == 1 and not cup.ties and Random(f"{game_id.rpartition('/')[2]}/{asked.seat}").random() < 0.5
+        )
+        return None if places else PASS
+
+    def _hangs(self, seat: int, game_id: str, number: int) -> bool:
+        """Return whether a player does not answer: one that does not fail, and after others have failed."""
+        cup = self.cup
+        if cup.ending not in (STOPPED, CANCELLED) or self.hung or seat in cup.failing or game_id in self._failed:
+            return False
+        waits = bool(cup.conduct.games) and cup.kind not in KNOCKING_OUT
+        return bool(self._failed) if waits else number == 2 or cup.kind in KNOCKING_OUT
+
+    def _told(self, asked: Asked, *, fails: bool) -> Act | None:
+        """Answer Start or End."""
+        act = FAILED(asked) if fails else None
+        late = {CANCELLED_IN_START: "Start", CANCELLED_IN_END: "End"}.get(self.cup.ending)
+        if asked.method != late or (late == "Start" and asked.seat != self.cup.count // 2):
+            return act
+        self.over.set()
+        act = FAILED(asked) if late == "Start" or fails else Act(Manner.REPLY, asked.sound)
+        return replace(act, gate=self.gate)
+
+
+@cache
+def draw_cups(kind: str) -> Sequence[Cup]:
+    """Return tournaments of a format: of how many, how long, with which seats, deals, results and departures."""
+    lengths = LENGTHS[kind][1] if kind in LENGTHS else range(len(STAGES))
+    seats = (0,) if kind in KNOCKING_OUT or kind == "stages" else (0, 3)
+    counts = {"knockout": (5, 3, 6), "round_robin": (3, 4, 5), "swiss": (3, 4, 5)}.get(kind, (3, 4))
+    leaving = ((NOBODY_FAILS, 0, None), (IN_FIRST_GAME, 0, 0), (IN_START, 1, 0))
+    """A conduct, who it is, and how many failures are allowed."""
+    deals = (0, 1, 2)[: {"round_robin": 3, "swiss": 3}.get(kind, 1 if kind in KNOCKING_OUT else 2)]
+    values: Sequence[Sequence[Any]] = (counts, lengths, seats, deals, (False, True), leaving)
+
+    def cup_of(row: Sequence[int]) -> Cup:
+        count, length, seat_count, deal_count, ties, (conduct, who, allowed) = (
+            each[index] for each, index in zip(values, row, strict=True)
+        )
+        return Cup(
+            _format(kind, length, seat_count),
+            count,
+            deal_count,
+            ties,
+            conduct,
+            FAILING[who](count) if conduct.method else (),
+            allowed,
+        )
+
+    rows = cover_pairs([len(each) for each in values], lambda row: _is_short(cup_of(row)), Random(kind))
+    return [cup_of(row) for row in rows]
+
+
+STAGES: Sequence[tuple[Sequence[tuple[str, int, int]], bool | None]] = (
+    ((("round_robin", 0, 2), ("knockout", 0, 0)), None),
+    ((("swiss", 1, 3), ("round_robin", 0, 0)), True),
+    ((("gauntlet", 0, 3), ("double_elimination", 0, 0)), None),
+    ((("swiss", 2, 3), ("knockout", 0, 2), ("round_robin", 2, 0)), None),
+)
+"""Stages, each with its format, its length and how many get on, and unplayed_enter."""
+
+
+def _format(kind: str, length: int, seat_count: int = 0) -> TournamentFormat:
+    format_ = TournamentFormat()
+    settings = getattr(format_, kind)
+    settings.SetInParent()
+    if kind == "stages":
+        stages, enter = STAGES[length]
+        for each, long, top in stages:
+            settings.stages.add(format=_format(each, long), top_count=top)
+        if enter is not None:
+            settings.unplayed_enter = enter
+        return format_
+    if length:
+        setattr(settings, LENGTHS[kind][0], length)
+    if seat_count:
+        settings.seat_count = seat_count
+    if kind == "gauntlet" and length:
+        settings.challengers.extend((NAMES[2], NAMES[0]))
+    return format_
+
+
+def _is_short(cup: Cup) -> bool:
+    """Return whether a tournament can be, and has few games."""
+    settings = cup.settings
+    seats = getattr(settings, "seat_count", 0) or 2
+    if cup.kind == "gauntlet" and cup.count - len(settings.challengers) < seats - 1:
+        return False
+    long = max(1, getattr(settings, LENGTHS[cup.kind][0])) if cup.kind in LENGTHS else 1
+    games: int = {
+        "knockout": cup.count * long * (2 if cup.ties else 1) * 2 // 3,
+        "double_elimination": cup.count * long,
+        "round_robin": comb(cup.count, 2) * long,
+        "swiss": cup.count // seats * (long if getattr(settings, "round_count", 0) else 4),
+        "gauntlet": (cup.count - 1) * long * 2,
+        "ladder": 1,
+        "stages": cup.count * 2,
+    }[cup.kind]
+    return games * max(1, cup.deal_count * seats) <= MOST_GAMES
+
+
+def _lenient() -> TournamentFormat:
+    format_ = _format("knockout", 0)
+    format_.knockout.end_failure_is_failure = False
+    return format_
+
+
+@cache
+def draw_failures() -> Sequence[Cup]:
+    """Return tournaments in which players fail and which end in all ways, between players that enter in all ways."""
+    formats = (
+        (_format("round_robin", 0), 3),
+        (_format("knockout", 0), 5),
+        (_format("swiss", 2), 3),
+        (_lenient(), 5),
+        (_format("stages", 0), 4),
+    )
+    values: Sequence[Sequence[Any]] = (
+        formats,
+        CONDUCTS,
+        ENDINGS,
+        FAILING,
+        ENTRIES,
+        WithdrawnGames.values(),
+        (True, False),
+        (False, True),
+    )
+
+    def cup_of(row: Sequence[int]) -> Cup:
+        (format_, count), (conduct, allowed), ending, failing, entry, struck, seeded, alone = (
+            each[index] for each, index in zip(values, row, strict=True)
+        )
+        who = failing(count) if conduct.method else ()
+        return Cup(
+            format_,
+            count,
+            conduct=conduct,
+            failing=who,
+            failures_allowed=allowed,
+            withdrawn_games=struck,
+            ending=ending,
+            entry=entry,
+            seeded=seeded,
+            alone=alone,
+        )
+
+    def is_clear(row: Sequence[int]) -> bool:
+        """Return whether the contract says what counts, and whoever fails gets to it.
+
+        Of byes of who was withdrawn it does not say if they do.
+        """
+        cup = cup_of(row)
+        if cup.conduct is IN_END and cup.ending in (CANCELLED, CANCELLED_IN_START):
+            return False
+        return cup.kind != "swiss" or cup.withdrawn_games != WithdrawnGames.WITHDRAWN_GAMES_STRUCK
+
+    rows = cover_pairs([len(each) for each in values], is_clear, Random("failures"))
+    ends = (
+        Cup(format_, count, conduct=Conduct(title, "End", won=won), failing=range(count), failures_allowed=allowed)
+        for format_, count in (
+            (_format("knockout", 0), 2),
+            (_lenient(), 2),
+            (_format("round_robin", 0), 2),
+            (_format("swiss", 1), 3),
+        )
+        for title, won in (("who of {} has won fails End", True), ("who of {} has not won fails End", False))
+        for allowed in (0, 1)
+    )
+    idle = (Cup(_format("knockout", 0), 3, ending=NEVER_STARTED, entry=entry) for entry in ENTRIES)
+    stopped = (
+        Cup(formats[0][0], 3, conduct=conduct, failing=(0,), failures_allowed=allowed, ending=ending)
+        for conduct, allowed in CONDUCTS
+        for ending in (CANCELLED, STOPPED)
+        if conduct.games and allowed != 0
+    )
+    return [*(cup_of(row) for row in rows), *ends, *stopped, *idle]
