@@ -345,6 +345,8 @@ def _wrong_state(states: Sequence[Message], place: int, shown: Message | None, w
     found = "it is missing" if shown is None else difference(due, shown)
     if shown is not None and any(state == shown for state in states):
         found = "the game had it earlier"
+    elif place == len(states) - 1:
+        found = "the game is over with the state before it"
     return failure(
         f"A state in {where} is wrong: {found}.",
         ("Expected state", readable(due)),
