@@ -398,6 +398,23 @@ FAULTS = {
         "self._bank.append(0.0)",
         "lobby.late-join",
     ),
+    "second-replies-to-what-came-again-are-stray": RuleFault(
+        "",
+        "fairplay.server.links.stream",
+        "            if again and reply.id in again:",
+        "            if False:",
+        "connection.resumed",
+    ),
+    "one-open-call-is-cancelled": RuleFault(
+        "",
+        "fairplay.server.game.running",
+        "        for open_call in self._open.values():\n            open_call.cancel()",
+        "        for open_call in [*self._open.values()][:1]:\n            open_call.cancel()",
+        "stop.cancels",
+    ),
+    "records-forget-what-calls-took": RuleFault(
+        "", "fairplay.games.transcript", "call.elapsed.nanos = int(elapsed_s % 1 * 1e9)", "", "games.q-settings"
+    ),
     "one-bank-for-all": RuleFault(
         "",
         "fairplay.server.game.running",

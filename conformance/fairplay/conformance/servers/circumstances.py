@@ -20,6 +20,7 @@ from fairplay.conformance.servers.context import RACE, ServerContext
 from fairplay.conformance.servers.drawn import TIMES
 from fairplay.conformance.servers.players import Cast, Received, Served, Stream
 from fairplay.conformance.servers.scenes import AMPLE_S, NAMES, Scene, control
+from fairplay.server.net.limits import limit_of
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.referee_pb2 import PlayGameRequest
 
@@ -30,6 +31,7 @@ WINDOW_S = 12 * AMPLE_S
 SETTLED_S = 0.05
 """So long after a call came nothing else is under way, mostly."""
 TOKEN = "token"
+LONGEST_ID = limit_of("PlayGameRequest.game_id").max_characters
 CONTROLS = (
     TIMES,
     control(5 * AMPLE_S, 6 * AMPLE_S, 4 * AMPLE_S, bank_s=BANK_S),
@@ -74,6 +76,14 @@ class Watching(Enum):
     """One that comes when the game has gone on for a while."""
 
 
+class Id(Enum):
+    """How the game is named."""
+
+    PLAIN = auto()
+    LONG = auto()
+    """As long as it may be, with each kind of character that it may have."""
+
+
 class Circumstances(NamedTuple):
     """How a game is played."""
 
@@ -81,6 +91,7 @@ class Circumstances(NamedTuple):
     reach: Reach = Reach.TOGETHER
     loss: Loss = Loss.NONE
     watching: Watching = Watching.NOBODY
+    id: Id = Id.PLAIN
 
     @property
     def has_pause(self) -> bool:
@@ -96,23 +107,23 @@ class Circumstances(NamedTuple):
         limits = ", ".join(
             f"{each.name} {value.ToNanoseconds() / 1e9:g} s" for each, value in self.control.ListFields()
         )
-        kinds = (self.reach, self.loss, self.watching)
+        kinds = (self.reach, self.loss, self.watching, self.id)
         return "; ".join([limits, *(f"{type(each).__name__.lower()} {each.name.lower()}" for each in kinds)])
 
 
 @cache
 def draw_circumstances(about: str) -> Sequence[Circumstances]:
     """Return circumstances of which each pair is found that can be."""
-    reaches, losses, watchings = tuple(Reach), tuple(Loss), tuple(Watching)
+    reaches, losses, watchings, ids = tuple(Reach), tuple(Loss), tuple(Watching), tuple(Id)
 
     def made(row: Row) -> Circumstances:
-        limits, reach, loss, watching = row
-        return Circumstances(CONTROLS[limits], reaches[reach], losses[loss], watchings[watching])
+        limits, reach, loss, watching, id_ = row
+        return Circumstances(CONTROLS[limits], reaches[reach], losses[loss], watchings[watching], ids[id_])
 
     def can_be(row: Row) -> bool:
         return made(row).reach is not Reach.SERVING or made(row).loss is Loss.NONE
 
-    sizes = [len(CONTROLS), len(reaches), len(losses), len(watchings)]
+    sizes = [len(CONTROLS), len(reaches), len(losses), len(watchings), len(ids)]
     return [made(row) for row in cover_pairs(sizes, can_be, Random(about))]
 
 
@@ -145,6 +156,8 @@ class Company:
         for group in groups:
             await self._dial_in(group)
         self.request = self._context.request(scene, [links[seat] for seat in seats])
+        if self._around.id is Id.LONG:
+            self.request.game_id = f"_.{self.request.game_id}/A/a.-_/".ljust(LONGEST_ID, "z")
         if scene.control is TIMES:
             self.request.plan.time_control.CopyFrom(self._around.control)
 
@@ -174,35 +187,36 @@ class Company:
 
     def received(self) -> Sequence[Received]:
         """Return the calls that came, each once. Check those that came again on another connection."""
-        first: dict[int, Received] = {}
-        for each in self.cast.received:
-            if not each.call_id:
-                continue
-            known = first.setdefault(each.call_id, each)
-            name = f"{each.method} to {NAMES[each.seat]}"
-            if known.seat != each.seat:
-                raise failure(f"{name} came again as a call to {NAMES[known.seat]}.")
-            same(f"The metadata of {name} that was sent again", known.metadata, each.metadata)
-            if each.limit_s > known.limit_s:
-                raise failure(f"{name} had {known.limit_s:g} s; it was sent again with {each.limit_s:g} s.")
-        self._check_named(first)
-        return [each for each in self.cast.received if first.get(each.call_id, each) is each]
-
-    def _check_named(self, first: dict[int, Received]) -> None:
-        """Check that each welcome names the calls that come again behind it."""
-        for stream in self.streams[self._returned :] if self._returned else ():
-            assert stream.welcome is not None
-            named, came = set(stream.welcome.open_calls), {each.call_id for each in stream.calls}
-            for each in stream.calls:
-                if first[each.call_id] is not each and each.call_id not in named:
-                    raise failure(f"{each.method} to {NAMES[each.seat]} came again; the welcome does not name it.")
-            if self._scene.game.name != RACE and (missing := named - came):  # there one may be cancelled at once
-                raise failure(f"The welcome names the open call {min(missing)}, which does not come again.")
+        return check_again(self.cast, self.streams[self._returned :] if self._returned else ())
 
     @property
     def idle_s(self) -> float:
         """Return for how long nobody who has dialled in has been called; 0 while a call waits for its answer."""
         return min((each.idle_s for each in self.streams[self._returned :]), default=0.0)
+
+
+def check_again(cast: Cast, streams: Sequence[Stream]) -> Sequence[Received]:
+    """Return the calls that came, each once; check those that came again on the connections of who had been lost."""
+    first: dict[int, Received] = {}
+    for each in cast.received:
+        if not each.call_id:
+            continue
+        known = first.setdefault(each.call_id, each)
+        name = f"{each.method} to {NAMES[each.seat]}"
+        if known.seat != each.seat:
+            raise failure(f"{name} came again as a call to {NAMES[known.seat]}.")
+        same(f"The metadata of {name} that was sent again", known.metadata, each.metadata)
+        if each.limit_s > known.limit_s:
+            raise failure(f"{name} had {known.limit_s:g} s; it was sent again with {each.limit_s:g} s.")
+    for stream in streams:
+        assert stream.welcome is not None
+        named, came = set(stream.welcome.open_calls), {each.call_id for each in stream.calls}
+        for each in stream.calls:
+            if first[each.call_id] is not each and each.call_id not in named:
+                raise failure(f"{each.method} to {NAMES[each.seat]} came again; the welcome does not name it.")
+        if cast.game.name != RACE and (missing := named - came):  # there one may be cancelled at once
+            raise failure(f"The welcome names the open call {min(missing)}, which does not come again.")
+    return [each for each in cast.received if first.get(each.call_id, each) is each]
 
 
 @asynccontextmanager

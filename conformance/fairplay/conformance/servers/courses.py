@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from google.protobuf.message import DecodeError, Message
@@ -18,12 +18,12 @@ from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.servers.compare import check_ranking, difference, ranking_text, short_text, unpacked
 from fairplay.conformance.servers.players import Received
-from fairplay.conformance.servers.scenes import NAMES, Expected
+from fairplay.conformance.servers.scenes import NAMES, Expected, is_banked
 from fairplay.games.envelopes import unwrap
 from fairplay.games.evidence import without_evidence
 from fairplay.games.game import Game
 from fairplay.games.kit.messages import enum_word
-from fairplay.games.steps import Call, CallKind, Eliminate
+from fairplay.games.steps import Call, Eliminate
 from fairplay.server.links.link import BANK_KEY
 from fairplay.server.records.chain import parsed as entries_of
 from fairplay.server.records.errors import Diverged
@@ -38,6 +38,8 @@ BEFORE, AFTER = 4, 3
 """How many calls before and after the first wrong one are shown."""
 CLOCK_S, MS_S = 0.01, 0.002
 """Times that differ by less are the same, and limits, of which the bank is told in whole milliseconds."""
+LONG_S = 0.04
+"""What takes longer has not just been under way."""
 BEGIN_S = 10.0
 """So long before it comes may the first call of a game have been made."""
 ROUNDED, UNDER_WAY_S = 1.01, 10.0
@@ -62,6 +64,8 @@ class Course:
     result: GameResult
     states: Sequence[Any]
     """The states of the rules, in order. Those of most games are never looked at, so they are no messages yet."""
+    elapsed_s: Mapping[int, float] = field(default_factory=dict)
+    """What the calls have taken by the record, by their numbers."""
 
     @classmethod
     def of(cls, expected: Expected) -> Course:
@@ -386,7 +390,8 @@ def follow(game: Game, record: Record) -> Course:
         raise failure("The record ends before the game does.")
     calls.sort(key=lambda each: each[0])
     made = [call for _, call in calls]
-    return Course(made, [number for number, _ in calls], _steps_of(made), misconducts, result, states)
+    elapsed_s = {each.call.number: each.call.elapsed.ToNanoseconds() / 1e9 for each in entries if each.HasField("call")}
+    return Course(made, [number for number, _ in calls], _steps_of(made), misconducts, result, states, elapsed_s)
 
 
 def _due(replayer: Replayer, entry: RecordEntry) -> str:
@@ -423,6 +428,21 @@ def check_received(course: Course, received: Sequence[Received], control: TimeCo
         given.append((number, call, found))
     cancelled = [each for seat in left.values() for each in seat]
     check_times(given, control, cancelled)
+    _check_elapsed(course, given)
+
+
+def _check_elapsed(course: Course, given: Sequence[tuple[int, Call, Received]]) -> None:
+    """Check what the record says that calls have taken, of which not all may count: the server may have stood still."""
+    came_s = [each.at_s for *_, each in given]
+    for number, _, received in given:
+        elapsed_s = course.elapsed_s.get(number, 0.0)
+        took_s = (received.answered_s or received.at_s) - received.at_s
+        most_s = max(came_s) - min(came_s) + took_s + 2 * BEGIN_S
+        if not (took_s / 4 if took_s > LONG_S else 0.0) <= elapsed_s <= most_s:
+            raise failure(
+                f"{NAMES[received.seat]} has answered call {number}, {received.method}, after {took_s:.3f} s; by the "
+                f"record it took {elapsed_s:.3f} s."
+            )
 
 
 # Time
@@ -465,10 +485,10 @@ class _Banks:
         told = received.metadata.get(BANK_KEY)
         if told is None:
             left_s = self._left_s.get(call.seat, self._whole_s)
-            if _is_banked(call) and self._least_s(received) > CLOCK_S:
+            if is_banked(call) and self._least_s(received) > CLOCK_S:
                 raise failure(f"The bank of {NAMES[received.seat]} is {left_s:.2f} s; {name}, says nothing of it.")
             return 0.0
-        if not _is_banked(call) or not told.isdecimal() or not int(told):
+        if not is_banked(call) or not told.isdecimal() or not int(told):
             raise failure(f"There is no bank for {name}, which says that {told} ms are left of it.")
         left_s = int(told) / 1000
         if left_s > self._whole_s + CLOCK_S:
@@ -478,7 +498,7 @@ class _Banks:
     def take(self, name: str, call: Call, received: Received) -> float:
         """Return what a call says of the bank, in seconds; check that by what its player took before."""
         left_s = self.told_s(name, call, received)
-        if not _is_banked(call):
+        if not is_banked(call):
             return left_s
         least_s, most_s = self._least_s(received), self._most_s(received.seat)
         if not least_s - CLOCK_S <= left_s <= most_s + CLOCK_S:
@@ -508,11 +528,6 @@ class _Banks:
         limit_s, decision = self._before[seat]
         took_s = (decision.answered_s or decision.at_s) - decision.at_s
         return left_s - max(0.0, took_s - limit_s) / 4 if took_s > limit_s + CLOCK_S else left_s
-
-
-def _is_banked(call: Call) -> bool:
-    """Return whether a call may draw on the bank of its player."""
-    return call.kind is not CallKind.NOTIFICATION and call.limit_s is None
 
 
 def check_limit(name: str, limit_s: float, received: Received) -> None:

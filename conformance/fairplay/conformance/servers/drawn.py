@@ -38,6 +38,7 @@ from fairplay.conformance.servers.scenes import (
     mutated,
     reply,
     sound_script,
+    vanish,
 )
 from fairplay.games.conformance import Mutation, RareGame, Situation, find_conformance
 from fairplay.games.game import Game, find
@@ -74,14 +75,15 @@ ENDED = 4
 """So many last states are gone on from."""
 TIMES = control(5 * AMPLE_S, 6 * AMPLE_S, 4 * AMPLE_S)
 """Limits that differ, and that players keep while other games run."""
-HURRY = control(1.2, 1.3, 1.1)
+HURRY = control(1.1, 1.2, 1.3, bank_s=0.4)
 """Limits that can be waited for."""
 TIRED = Act(Manner.FAIL, code=13, message="this player is tired")
-EMPTY = "an empty reply"
+EMPTY, GONE = "an empty reply", "the end of its connection"
 FAILURES = {
     "an error status": fail(13, "scripted failure"),
     "a long reply that cannot be parsed": reply(GARBAGE * 2_000),
     EMPTY: reply(b""),
+    GONE: vanish,
 }
 
 
@@ -91,6 +93,8 @@ class Drawn:
 
     title: str
     scene: Scene
+    parts: bool = False
+    """Whether a player ends its connection, and must have one of its own."""
 
     @cached_property
     def call_count(self) -> int:
@@ -350,14 +354,14 @@ def draw_failures(name: str) -> Sequence[Drawn]:
             for number in (1, 2, 4) if len(game.methods) < 6 else [(1, 2, 4)[(index + chosen) % 3]]:
                 rng = Random(f"{name}/{full}/{method.name}/{number}")
                 count = rng.choice([each for each in game.seats if each <= 4 and fits(game, full, each)])
-                how, act = _failure(method, index + number)
+                how, act = _failure(method, index + number, may_part=not hasattr(full, "on_disconnect"))
                 seat, later = rng.sample(range(count), 2)
                 script = any_of(
                     at(seat, method.name, act, number),
                     at(later, game.turn.name, fail(2, "scripted failure"), number + rng.randrange(3)),
                 )
                 title = f"seat {seat} answers call {number} of {method.name} to it with {how}"
-                drawn.append(Drawn(title, _scene(game, Situation(full, count, 0), rng, script)))
+                drawn.append(Drawn(title, _scene(game, Situation(full, count, 0), rng, script), how == GONE))
     full = game.full_settings(usual)
     for method in game.methods:
         rng = Random(f"{name}/{method.name}/hang")
@@ -378,9 +382,13 @@ def _failing_at_once(game: Game) -> Iterator[Drawn]:
         yield Drawn(f"{method.name} is failed by two at once, by the one that comes later first", scene)
 
 
-def _failure(method: Method, number: int) -> tuple[str, Callable[[Asked], Act]]:
-    """Return a way to fail in a method. Where it asks for nothing an empty reply is right."""
-    ways = [each for each in FAILURES.items() if each[0] != EMPTY or method.asks]
+def _failure(method: Method, number: int, *, may_part: bool = False) -> tuple[str, Callable[[Asked], Act]]:
+    """Return a way to fail in a method. Where it asks for nothing an empty reply is right.
+
+    A player `may_part` that is not called again when its connection has ended.
+    """
+    left_out = {*([] if method.asks else [EMPTY]), *([] if may_part else [GONE])}
+    ways = [each for each in FAILURES.items() if each[0] not in left_out]
     return ways[number % len(ways)]
 
 
@@ -421,7 +429,7 @@ def cut_short(drawn: Drawn) -> Drawn:
     def fails_soon(asked: Asked) -> Act | None:
         return TIRED if asked.method in asking and asked.number > FEWEST else None
 
-    return Drawn(drawn.title, replace(drawn.scene, script=any_of(fails_soon, drawn.scene.script)))
+    return replace(drawn, scene=replace(drawn.scene, script=any_of(fails_soon, drawn.scene.script)))
 
 
 @cache

@@ -81,6 +81,8 @@ class Cast:
         self.may_answer.set()
         self.paused = asyncio.Event()
         """Set when the players have kept their answers back, as `pause_at` says."""
+        self.repeats = False
+        """Whether a call that comes again is answered as before."""
         self._pause_at = 0
         self._actors = actors
         self._methods: dict[str, Method] = {each.path: each for each in (*PLAYER_METHODS.values(), *game.methods)}
@@ -95,7 +97,7 @@ class Cast:
 
     def pause_at(self, count: int) -> None:
         """Keep all answers back from the call of this number on, and answer a call that comes again as before."""
-        self._pause_at = count
+        self._pause_at, self.repeats = count, True
 
     def take(
         self, seat: int, path: str, request: bytes, limit_s: float, metadata: Mapping[str, str], call_id: int = 0
@@ -104,7 +106,7 @@ class Cast:
         received = Received(seat, path, request, limit_s, time.monotonic(), call_id, metadata)
         before = next((each for each in self.received if call_id and each.call_id == call_id), None)
         self.received.append(received)
-        if before is not None and self._pause_at:
+        if before is not None and self.repeats:
             received.asked, received.act = before.asked, before.act
             return received
         received.act = self._act(received)
@@ -258,7 +260,8 @@ class Stream:
             await act.gate.wait()
         if act.wait_s:
             await asyncio.sleep(act.wait_s)
-        received.answered_s = time.monotonic()
+        if act.manner is not Manner.HANG:
+            received.answered_s = time.monotonic()
         match act.manner:
             case Manner.REPLY:
                 too_large = b"\0" * (self.welcome.max_reply_bytes + 1 if self.welcome is not None else 0)
@@ -271,6 +274,15 @@ class Stream:
             case Manner.VANISH:
                 self._waiting.pop(call_id, None)
                 self._rpc.cancel()
+
+    async def first_open(self, within_s: float) -> Received | None:
+        """Return a call that is neither answered nor cancelled after some seconds; None as soon as there is none."""
+        until = time.monotonic() + within_s
+        while (waiting := next((each for each, _ in self._waiting.values()), None)) is not None:
+            if time.monotonic() > until:
+                break
+            await asyncio.sleep(0.01)
+        return waiting
 
     async def was_cancelled(self, within_s: float) -> bool:
         """Return whether the server cancels a call within some seconds."""

@@ -356,8 +356,16 @@ def draw_state(game: Game, settings: Message, player_count: int, seed: int) -> M
         conversation.close()
 
 
+def is_banked(call: Call) -> bool:
+    """Return whether a call may draw on the bank of its player."""
+    return call.kind is not CallKind.NOTIFICATION and call.limit_s is None
+
+
 def expect(scene: Scene, game_id: str) -> Expected:
-    """Play a scene by the game's own conversation. Raises SuiteError if no such game can be played."""
+    """Play a scene by the game's own conversation, in which nobody draws on its bank but in a call that it overruns.
+
+    Raises SuiteError if no such game can be played.
+    """
     game, names = scene.game, scene.names
     try:
         conversation = game.play(game_id, scene.settings, names, game_rng(1), scene.state)
@@ -382,7 +390,9 @@ def expect(scene: Scene, game_id: str) -> Expected:
     assert machine.outcome is not None
     for misconduct in transcript.misconducts:
         if misconduct.HasField("overrun"):
-            misconduct.overrun.limit.CopyFrom(span(limits.limit_s(calls[misconduct.call_number - 1])))
+            overrun = calls[misconduct.call_number - 1]
+            bank_s = scene.control.bank.ToNanoseconds() / 1e9 if is_banked(overrun) else 0.0
+            misconduct.overrun.limit.CopyFrom(span(limits.limit_s(overrun) + bank_s))
     return Expected(
         game,
         calls,

@@ -16,6 +16,7 @@ from fairplay.conformance.servers.circumstances import (
     Circumstances,
     Company,
     Loss,
+    Reach,
     Watching,
     draw_circumstances,
     gathered,
@@ -128,6 +129,8 @@ async def play_drawn(
         apart, around = context.apart(), Circumstances()
         if index % 2 == 0:
             around = circumstances[index // 2 % len(circumstances)]
+        if drawn.parts:
+            around = around._replace(reach=Reach.APART, loss=Loss.NONE)
         try:
             offered = await apart.traced(_play(apart, drawn, around, index, fresh=fresh, records=offered))
         except Failure as failed:
@@ -282,6 +285,7 @@ async def _watched(
             return
         await cast.paused.wait()
         await settle()
+        await context.apart().ask("GetGame", GetGameRequest(game_id=request.game_id))  # whose reply Facts look at
         if around.watching is Watching.LATE:
             spectators.append(_Spectator(context, request.game_id))
             await spectators[-1].told()

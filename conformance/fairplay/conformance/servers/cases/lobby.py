@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.conformance.case import NotApplicable, failure
 from fairplay.conformance.servers.cases.races import setting
-from fairplay.conformance.servers.circumstances import CONTROLS
+from fairplay.conformance.servers.circumstances import CONTROLS, WINDOW_S, check_again
 from fairplay.conformance.servers.compare import difference, same
 from fairplay.conformance.servers.context import RACE, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.courses import (
@@ -96,7 +96,7 @@ async def _hosted(context: ServerContext, cast: Cast) -> AsyncIterator[tuple[Seq
     """Dial in with players, and yield their names and their connection. Raises NotApplicable if there is no lobby."""
     names = [context.new_short_name() for _ in range(len(cast))]
     try:
-        async with context.dialled_in(cast, names) as stream:
+        async with context.dialled_in(cast, names, window_s=WINDOW_S) as stream:
             yield names, stream
     except grpc.aio.AioRpcError as error:
         if error.code() is grpc.StatusCode.UNIMPLEMENTED:
@@ -119,13 +119,18 @@ def _slow_down(asked: Asked) -> Act | None:
 async def _joined(
     context: ServerContext, script: Script, limits: TimeControl, strategy: str = "solver", **values: Any
 ) -> Joined:
-    """Have a race begun by one player, who has points when two more join, one after the other."""
+    """Have a race begun by one player, who has points when two more join, one after the other.
+
+    Then all are lost, and come back in the opposite order.
+    """
     gate = asyncio.Event()
     held = any_of(at(FIRST, ACT, wait_for(gate), 3), *(at(seat, ACT, wait_for(gate)) for seat in (SECOND, THIRD)))
     scene = ordinary(RACE, any_of(held, script, _slow_down), **LATE, **values)
     scene = replace(scene, strategies=(strategy,), control=limits)
     cast, table, events = Cast(scene.game, scene.actors()), _Table(context, scene), list[WatchGameResponse]()
-    async with _hosted(context, cast) as (names, stream):
+    cast.repeats = True
+    async with AsyncExitStack() as stack:
+        names, stream = await stack.enter_async_context(_hosted(context, cast))
         game_id = await table.begin(names)
         try:
             await _until_called(stream, FIRST, ACT, 3)
@@ -134,12 +139,18 @@ async def _joined(
                 for seat in (SECOND, THIRD):
                     await table.join(seat)
                     await _until_called(stream, seat, ACT)
+                await stream.close()
+                assert stream.welcome is not None
+                back, seats = stream.welcome.resume_token, range(len(names))[::-1]
+                again = await stack.enter_async_context(
+                    context.dialled_in(cast, names[::-1], resume=back, window_s=WINDOW_S, seats=seats)
+                )
                 gate.set()
                 events += [event async for event in told]
         finally:
             gate.set()
         played = (await context.ask("GetGame", GetGameRequest(game_id=game_id))).game
-    return Joined(scene, names, cast.received, played, events)
+    return Joined(scene, names, check_again(cast, [again]), played, events)
 
 
 def _check_deals(joined: Joined) -> None:

@@ -12,16 +12,18 @@ from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from fairplay.conformance.case import failure
+from fairplay.conformance.case import NotApplicable, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.servers.cases.lost_streams import wait_for_call
+from fairplay.conformance.servers.circumstances import Circumstances, Reach, gathered, settle
 from fairplay.conformance.servers.compare import check_ranking, check_times, difference, same
-from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, Stage, ordinary, server_case
+from fairplay.conformance.servers.context import ALL_GAMES, HIDDEN, OPEN, ServerContext, Stage, ordinary, server_case
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     NAMES,
     PATIENT,
     Expected,
+    Scene,
     Script,
     any_of,
     at,
@@ -57,6 +59,8 @@ STATUSES = (
 )
 TELLING = ("game", "player", "status", "oldest_first")
 """The conditions of a list of games that a sentence about it names."""
+ASKED_FIRST = 3
+"""This call and those that are made with it are open when a game is stopped."""
 METHOD = "TakeTurn"
 """A method of both games."""
 
@@ -402,13 +406,27 @@ async def stop_running(context: ServerContext) -> None:
 
 @server_case("stop.cancels", "ASK-7", "LATE-1")
 async def stop_cancels(context: ServerContext) -> None:
-    """A player need not think about a game that is over."""
-    async with _begun(context, OPEN, at(0, "PlayAs", hang)) as stage:
-        assert stage.stream is not None
-        await stage.stream.called.wait()
-        await context.ask("StopGame", StopGameRequest(game_id=stage.request.game_id))
-        if not await stage.stream.was_cancelled(AMPLE_S):
-            raise failure("The open call of a stopped game was not cancelled.")
+    """A player need not think about a game that is over, however many are asked at once and wherever."""
+    for game, reach in itertools.product(ALL_GAMES, (Reach.TOGETHER, Reach.APART)):
+        with contextlib.suppress(NotApplicable):  # the server may lack the game
+            await _check_cancelled(context, ordinary(game), reach)
+
+
+async def _check_cancelled(context: ServerContext, scene: Scene, reach: Reach) -> None:
+    """Stop a game in which calls are open, and check that all of them are cancelled."""
+    async with gathered(context, scene, Circumstances(reach=reach)) as company:
+        company.cast.pause_at(ASKED_FIRST)
+        begun = CreateGameRequest(game_id=company.request.game_id, plan=company.request.plan)
+        await context.ask_for_game("CreateGame", begun)
+        await company.cast.paused.wait()
+        await settle()
+        await context.ask("StopGame", StopGameRequest(game_id=begun.game_id))
+        for stream in company.streams:
+            if (open_call := await stream.first_open(AMPLE_S)) is not None:
+                raise failure(
+                    f"{open_call.method} to {NAMES[open_call.seat]} was open when its game was stopped, "
+                    "and was not cancelled."
+                )
 
 
 @server_case("stop.over", "ASK-8")
