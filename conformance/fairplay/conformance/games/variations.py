@@ -145,18 +145,50 @@ def cover_pairs(sizes: Sequence[int], is_allowed: Callable[[Row], bool], rng: Ra
     `sizes` says how many values each factor has. The value 0 of each is its default: a pair that is allowed with the
     defaults of all other factors is always found, any other one nearly always.
     """
-    missing = dict.fromkeys(_all_pairs(sizes))
+    missing = _Missing(sizes)
     rows: list[Row] = []
-    while missing:
-        pair = next(iter(missing))
+    while (pair := missing.first()) is not None:
         found = _find_row(pair, sizes, missing, is_allowed, rng)
-        if found is None:
-            del missing[pair]
-            continue
-        rows.append(found)
-        for covered in _pairs_of(found):
-            missing.pop(covered, None)
+        if found is not None:
+            rows.append(found)
+        for covered in [pair] if found is None else combinations(enumerate(found), 2):
+            missing.discard(covered)
     return rows
+
+
+class _Missing:
+    """The pairs of values that no row has yet. Sets of values are the bits of numbers, which are counted at once."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        values = [(factor, value) for factor, size in enumerate(sizes) for value in range(size)]
+        self.bits = {value: 1 << number for number, value in enumerate(values)}
+        self._pairs = dict.fromkeys(_all_pairs(sizes))
+        self._others = dict.fromkeys(values, 0)
+        """Value -> those with which it has no row yet."""
+        for one, other in self._pairs:
+            self._others[one] |= self.bits[other]
+            self._others[other] |= self.bits[one]
+
+    def first(self) -> Pair | None:
+        """Return one of them; None: there are none left."""
+        return next(iter(self._pairs), None)
+
+    def discard(self, pair: Pair) -> None:
+        """Take away a pair, if it is there."""
+        one, other = pair
+        if pair in self._pairs:
+            del self._pairs[pair]
+            self._others[one] ^= self.bits[other]
+            self._others[other] ^= self.bits[one]
+
+    def count(self, value: Value, others: int) -> int:
+        """Return how many missing pairs a value has with others."""
+        return (self._others[value] & others).bit_count()
+
+    def count_in(self, row: Row) -> int:
+        """Return twice the number of missing pairs that a row has."""
+        held = sum(map(self.bits.__getitem__, enumerate(row)))
+        return sum(self.count(value, held) for value in enumerate(row))
 
 
 def _all_pairs(sizes: Sequence[int]) -> Iterator[Pair]:
@@ -165,34 +197,27 @@ def _all_pairs(sizes: Sequence[int]) -> Iterator[Pair]:
             yield (first, values[0]), (second, values[1])
 
 
-def _pairs_of(row: Row) -> Iterator[Pair]:
-    return combinations(enumerate(row), 2)
-
-
 def _find_row(
-    pair: Pair, sizes: Sequence[int], missing: dict[Pair, None], is_allowed: Callable[[Row], bool], rng: Random
+    pair: Pair, sizes: Sequence[int], missing: _Missing, is_allowed: Callable[[Row], bool], rng: Random
 ) -> Row | None:
     """Return an allowed row with a pair of values and many other missing pairs, or None if none was found."""
     for attempt in range(ATTEMPTS):
         rows = [_fill(pair, sizes, missing, rng, attempt / (ATTEMPTS - 1)) for _ in range(CHOICES)]
-        rows.sort(key=lambda row: sum(each in missing for each in _pairs_of(row)), reverse=True)
+        rows.sort(key=missing.count_in, reverse=True)
         found = next(filter(is_allowed, rows), None)
         if found is not None:
             return found
     return None
 
 
-def _fill(pair: Pair, sizes: Sequence[int], missing: dict[Pair, None], rng: Random, caution: float) -> Row:
+def _fill(pair: Pair, sizes: Sequence[int], missing: _Missing, rng: Random, caution: float) -> Row:
     """Return a row with a pair: each other factor has the value with the most missing pairs, or else its default."""
     row = dict(pair)
+    held = sum(map(missing.bits.__getitem__, pair))
     rest = [factor for factor in range(len(sizes)) if factor not in row]
     rng.shuffle(rest)
     for factor in rest:
         values = [0] if rng.random() < caution else rng.sample(range(sizes[factor]), sizes[factor])
-        row[factor] = max(values, key=lambda value: _gain((factor, value), row, missing))
+        row[factor] = max(values, key=lambda value: missing.count((factor, value), held))
+        held |= missing.bits[factor, row[factor]]
     return tuple(row[factor] for factor in range(len(sizes)))
-
-
-def _gain(new: Value, row: dict[int, int], missing: dict[Pair, None]) -> int:
-    """Return how many missing pairs a value has with those that a row already has."""
-    return sum(((new, old) if new < old else (old, new)) in missing for old in row.items())

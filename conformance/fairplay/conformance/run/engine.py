@@ -256,7 +256,7 @@ def _judge_here(judge: Judge, tally: Tally) -> Report:
         while left and not tally.has_failed_fast:
             if len(cases) - len(left) == PREPARED_AFTER:
                 judge.prepare(left)
-            case = left.pop(0)
+            left.remove(case := helper.choose(left))
             tally.begin_case(case.id)
             tally.add(result := helper.judge(case, judge))
             left.sort(key=lambda each: each.id not in result.urgent)
@@ -275,10 +275,19 @@ class _Helper:
         beside = tally.plan.beside
         self._alone = Lock()
         """Held for each case of the process, and for those that are judged alone here."""
+        self._next = Lock()
+        """Held by who waits for that, or the process would begin one case after the other meanwhile."""
         self._messages: Messages = SimpleQueue()
         self._worker = Worker(tally, self._messages) if beside else None
         self._thread = ThreadPoolExecutor(1)
         self._results = {case_id: self._thread.submit(self._ask, case_id) for case_id in reversed(beside)}
+
+    def choose(self, left: Sequence[Case]) -> Case:
+        """Return the first of some cases that the process does not judge at the moment, or else the first."""
+        return next((each for each in left if not self._is_judging(each.id)), left[0])
+
+    def _is_judging(self, case_id: str) -> bool:
+        return case_id in self._results and self._results[case_id].running()
 
     def judge(self, case: Case, judge: Judge) -> Result:
         """Return the result of a case. What is not met beside others is judged once more, alone."""
@@ -286,7 +295,7 @@ class _Helper:
         result = self._take(case.id) or judge.judge(case)
         if result.judged.settled or not busy:
             return result
-        with self._alone:
+        with self._next, self._alone:
             return judge.judge(case)
 
     def _take(self, case_id: str) -> Result | None:
@@ -298,6 +307,8 @@ class _Helper:
     def _ask(self, case_id: str) -> Result | None:
         """Have the process judge a case; return None if it has ended."""
         assert self._worker is not None
+        with self._next:
+            pass
         with self._alone:
             self._worker.give([case_id])
             while True:

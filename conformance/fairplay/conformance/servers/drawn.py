@@ -31,7 +31,6 @@ from fairplay.conformance.servers.scenes import (
     at,
     control,
     draw_state,
-    expect,
     fail,
     fail_slowly,
     hang,
@@ -99,7 +98,7 @@ class Drawn:
     @cached_property
     def call_count(self) -> int:
         """Return how many calls a sound server makes in it, which takes as long as to play it."""
-        return len(expect(self.scene, "draw").calls)
+        return len(self.scene.expected.calls)
 
 
 @cache
@@ -226,7 +225,7 @@ def _endings(name: str) -> Sequence[Drawn]:
             leaver = rng.randrange(count) if again % 2 else None
             leaving = [] if leaver is None else [_fails_first(game, leaver)]
             scene = _scene(game, late.situation(0), rng, *leaving)
-            expected = expect(scene, "draw")
+            expected = scene.expected
             groups = [[player.seat for player in group.players] for group in expected.result.ranking]
             last = [call.seat for call in expected.calls if call.kind is not CallKind.NOTIFICATION][-1:]
             place = next((place for place, group in enumerate(groups) if group[:1] and last[0] in group), None)
@@ -249,7 +248,7 @@ def draw_ended(name: str) -> Sequence[Drawn]:
     game, ended = find(name), []
     for each in _endings(name)[:ENDED]:
         scene = each.scene
-        last = game.full_state(expect(scene, "draw").states[-1])
+        last = game.full_state(scene.expected.states[-1])
         if _can_begin(game, Situation(scene.settings, scene.player_count, 0, last)):  # Fish forgets who is out
             over = Drawn(f"the last state of {each.title}", replace(scene, state=last, script=sound_script))
             ended += [over] if over.call_count else []
@@ -313,7 +312,7 @@ def _wrong_reply(game: Game, mutation: Mutation, others: Sequence[Mutation], *, 
         again, given = rng.choice(others), list[Asked]()
         scripts = (_noting(given, mutated(game, mutation, seat)), _later(mutated(game, again, other), 2))
         scene = _scene(game, situation, rng, *scripts)
-        expected = expect(scene, "draw")
+        expected = scene.expected
         title = f"{mutation.name} by seat {seat}, {again.name} by seat {other}"
         tried.append(Drawn(title, scene))
         found = [each.rule_break.rule_id for each in expected.misconducts if each.seat == seat]
@@ -374,7 +373,7 @@ def _failing_at_once(game: Game) -> Iterator[Drawn]:
     """Yield games in which two players fail in calls that are made at once, the one that comes later in turn first."""
     settings = next(iter(find_conformance(game.name).leaving_settings), game.settings_type())
     situation = Situation(game.full_settings(settings), game.seats.start + 1, 0)
-    sound = expect(_scene(game, situation, Random(f"{game.name}/at once")), "draw")
+    sound = _scene(game, situation, Random(f"{game.name}/at once")).expected
     told = (call.method for call, step in zip(sound.calls, sound.steps, strict=True) if sound.steps.count(step) > 1)
     for method in dict.fromkeys(each for each in told if not each.asks):
         scripts = (at(0, method.name, fail_slowly), at(1, method.name, fail(13, "scripted failure")))

@@ -13,7 +13,7 @@ from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.run.judge import Plan
 from fairplay.conformance.run.plan import choose_cases, find_level, read_known_failures
 from fairplay.conformance.run.report import Run
-from fairplay.conformance.servers.cases import CASES, games
+from fairplay.conformance.servers.cases import CASES, games, unsound
 from fairplay.conformance.servers.context import Place, ServerContext, open_server_context
 from fairplay.conformance.servers.scenes import AMPLE_S
 from fairplay.games.conformance import Conformance
@@ -25,7 +25,7 @@ CONFORMANCE = Conformance(package=__package__)
 
 LOOPBACK = "127.0.0.1"
 FEW_CASES = 6
-"""Another process does not pay for fewer cases of games."""
+"""Another process does not pay for fewer cases."""
 
 
 def make_server_plan(
@@ -62,7 +62,8 @@ def make_server_plan(
         return shlex.join(["fairplay", "certify-server", address, "--only", case_id, *host, *authorities])
 
     chosen = choose_cases(CASES, lowest, only)
-    beside = [case.id for case in chosen if case in games.CASES and case.id not in known]
+    # What cannot be is drawn of what the games draw: one process makes both, and that first.
+    beside = [case.id for case in (*games.CASES, *unsound.CASES) if case in chosen and case.id not in known]
     remade = partial(
         make_server_plan, address, level=level, only=only, players_host=players_host, ca=ca, insecure=insecure
     )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from hashlib import blake2b
@@ -19,6 +18,7 @@ from fairplay.conformance.case import SuiteError
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.games.conformance import Mutation
 from fairplay.games.envelopes import wrap
+from fairplay.games.evidence import add_evidence
 from fairplay.games.game import Game, find
 from fairplay.games.machine import GameMachine
 from fairplay.games.steps import Call, CallKind, Eliminate, Failure, Method, Show
@@ -223,14 +223,21 @@ class SoundPlayer:
         """Return the reply to a request; an empty one to a method of another service than that of the game."""
         if method not in self._game.methods:
             return b""
-        asked: Any = copy.copy(request)
-        asked.game_id = ANY_ID
+        asked = _under(request, ANY_ID)
         data = method.path.encode() + asked.SerializeToString(deterministic=True)
         key = blake2b(data, digest_size=16).digest()
         if key not in self._replies:
             reply_ = reply_of(self._player, Call(0, method, asked, CallKind.DECISION))
             self._replies[key] = reply_.SerializeToString()
         return self._replies[key]
+
+
+def _under(request: Message, game_id: str) -> Any:
+    """Return a request as it is in a game with another id."""
+    copied: Any = type(request)()
+    copied.CopyFrom(request)
+    copied.game_id = game_id
+    return copied
 
 
 ANY_ID = "draw"
@@ -303,6 +310,11 @@ class Scene:
             initial_state=wrap(GameState, self.game, self.state),
         )
 
+    @cached_property
+    def expected(self) -> Expected:
+        """Return what is expected of the game whose id is ANY_ID."""
+        return _play(self)
+
     def actors(self) -> list[Actor]:
         """Return new players for the seats."""
         players = self._players
@@ -362,13 +374,34 @@ def is_banked(call: Call) -> bool:
 
 
 def expect(scene: Scene, game_id: str) -> Expected:
-    """Play a scene by the game's own conversation, in which nobody draws on its bank but in a call that it overruns.
+    """Return what is expected of a scene in a game with an id. Raises SuiteError if no such game can be played.
 
-    Raises SuiteError if no such game can be played.
+    What was worked out when the scene was drawn is not worked out again: the id is nothing but what requests name. It
+    is kept until then, as hardly any scene is played twice.
     """
+    found: Expected = vars(scene).pop("expected", None) or _play(scene)
+    calls = [
+        Call(each.seat, each.method, _under(each.request, game_id), each.kind, each.limit_s) for each in found.calls
+    ]
+    misconducts = [_misconduct_under(each, calls[each.call_number - 1]) for each in found.misconducts]
+    result = GameResult(ranking=found.result.ranking, misconducts=misconducts)
+    return replace(found, calls=calls, misconducts=misconducts, result=result)
+
+
+def _misconduct_under(misconduct: Misconduct, call: Call) -> Misconduct:
+    """Return a misconduct with the request of a call as its evidence."""
+    copied = Misconduct()
+    copied.CopyFrom(misconduct)
+    copied.ClearField("request")
+    add_evidence(copied, call.request, None, call.method.response)
+    return copied
+
+
+def _play(scene: Scene) -> Expected:
+    """Play a scene by the game's own conversation, in which nobody draws on its bank but in a call that it overruns."""
     game, names = scene.game, scene.names
     try:
-        conversation = game.play(game_id, scene.settings, names, game_rng(1), scene.state)
+        conversation = game.play(ANY_ID, scene.settings, names, game_rng(1), scene.state)
     except ValueError as error:
         raise SuiteError(f"the game {game.name} cannot be played: {error}") from error
     actors, calls, states, transcript = scene.actors(), list[Call](), list[Any](), Transcript(names)
@@ -377,7 +410,7 @@ def expect(scene: Scene, game_id: str) -> Expected:
     def answer(call: Call) -> Any:
         calls.append(call)
         steps.append(step_count)
-        outcome = actors[call.seat].act(call.method, call.request, game_id).outcome
+        outcome = actors[call.seat].act(call.method, call.request, ANY_ID).outcome
         return transcript.parse_outcome(transcript.ask(call), outcome)
 
     machine, limits = GameMachine(conversation), CallLimits.of(scene.control)
