@@ -69,6 +69,14 @@ async def test_a_name_is_held_to_the_pages_unless_any_may_be_used() -> None:
         assert player.name == "ann7"
 
 
+async def test_a_player_of_several_names_has_the_least_of_them() -> None:
+    client = f"{sys.executable} {CLIENT} q {{port}}"
+    async with bridged(
+        "q", command=("sh", "-c", f"{client} zoe & sleep 1; {client} ann"), connections=2, spares=2
+    ) as two:
+        assert two.name == "ann"
+
+
 async def test_a_command_that_does_not_dial_or_cannot_be_started_is_named() -> None:
     with pytest.raises(ProgramError, match=r"ended with exit code 3.*had not signed up: .*exit 3"):
         async with bridged("q", command=("sh", "-c", "exit 3; {port}")):
@@ -76,6 +84,12 @@ async def test_a_command_that_does_not_dial_or_cannot_be_started_is_named() -> N
     with pytest.raises(ProgramError, match=r"ended with exit code 127.*no-such-command"):
         async with bridged("q", command=("./no-such-command", "{port}")):
             pass
+
+
+async def test_games_of_a_tournament_share_connections() -> None:
+    async with bridged("fish", "ann", spares=1) as player:
+        games = (play(player, "first", game_id=f"side-by-side-{number}") for number in range(10))
+        assert [failure for _, failure in await asyncio.gather(*games)] == [""] * 10
 
 
 async def test_games_do_not_wait_for_programs_that_are_slow_to_come_up(tmp_path: Path) -> None:

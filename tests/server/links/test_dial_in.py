@@ -15,13 +15,14 @@ from h2.settings import SettingCodes
 from benchmarks.half_open import call_head
 from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import (
+    Call,
     DialInRequest,
     DialInResponse,
     Hello,
     HostedPlayer,
     Reply,
 )
-from fairplay.v1.misconduct_pb2 import Misconduct
+from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct
 from fairplay.v1.referee_pb2 import Game
 from tests.server.harness import ByHand, plan, serving, sound
 
@@ -119,6 +120,30 @@ async def test_a_call_may_be_answered_before_it_has_come_again(server: Server) -
         await back.reply(sound()(open_call))  # and once more when it has come again, which is nobody's fault
         await end_soundly(playing, back)
     assert server.hub.stray_reply_count == 0
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        (Reply(), "the reply has neither a response nor a failure"),
+        (Reply(response=b"", metadata={"a-bin": ""}), "the metadata of the reply has a key that is not allowed: 'a-b"),
+        (
+            Reply(response=b"", metadata={"k": "ä"}),
+            "the metadata of the reply has a value for k that is not allowed: 'ä'",
+        ),
+    ],
+    ids=["no outcome", "a key of gRPC", "not ASCII"],
+)
+async def test_a_malformed_reply_is_an_unparsable_one(server: Server, reply: Reply, sentence: str) -> None:
+    def answer(call: Call) -> list[Reply]:
+        reply.id = call.id
+        return [reply]
+
+    async with ByHand(server, "x") as by_hand:
+        game = await against_bot(server, by_hand, answer)
+    misconduct = blamed(game)
+    assert misconduct.call_error.reason == CallErrorReason.CALL_ERROR_REASON_UNPARSABLE
+    assert misconduct.call_error.message.startswith(sentence)
 
 
 async def test_a_player_whose_stream_is_ended_for_its_replies_is_told_so(server: Server) -> None:

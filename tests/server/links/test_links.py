@@ -211,6 +211,13 @@ async def test_players_do_not_outlive_a_server_that_is_killed(tmp_path: Path) ->
 # Links as text
 
 
+async def test_exec_is_refused_unless_allowed() -> None:
+    async with serving(Config(allow_exec=False)) as server:
+        with pytest.raises(Exception, match="does not start programs for others") as refusal:
+            await server.referee.play(plan("exec:true", "bot:first"))
+    assert refusal.value.reason == "EXEC_NOT_ALLOWED"  # type: ignore[attr-defined]
+
+
 async def test_a_server_that_stops_does_not_wait_for_players_that_have_not_come() -> None:
     async with serving(Config(allow_exec=True, start_limit_s=600)) as server:
         silent = python("import threading; threading.Event().wait()")

@@ -7,7 +7,7 @@ import pytest
 from tests.server.transcripts.digests import COUNT, GAMES, difference, play
 from tests.slow import all_but_first_slow
 
-STEP = 25
+STEP = 10
 
 
 @pytest.mark.parametrize("name", GAMES)
