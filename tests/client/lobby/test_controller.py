@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fairplay.client.lobby import keys
 from fairplay.client.lobby.client import LobbyClient
 from fairplay.client.lobby.controller import LobbyController, TableView
 from fairplay.games.webset.rules.cards import EMPTY, sets_among
@@ -20,7 +21,8 @@ from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.table_pb2 import Table
 from fairplay.webset.v1 import webset_pb2
 from tests.server.harness import ByHand
-from tests.server.lobby.harness import lobby
+from tests.server.lobby.harness import guests, lobby
+from tests.server.lobby.test_returning import hesitating_first
 
 LIMIT_S = 60.0
 
@@ -133,6 +135,28 @@ async def test_who_has_a_new_name_plays_by_hand_under_it(server: Server) -> None
         assert await ann.client.start() == ""
         await ann.until(lambda each: "space" in each.keys)
         assert "you play at the table blue under this name" in await ann.controller.rename("ann")
+
+
+async def test_who_has_left_a_running_game_returns_to_it(server: Server) -> None:
+    async with (
+        visitors(server, "ann") as [ann],
+        guests(server, "bob") as [bob],
+        hesitating_first(server, bob) as (waiting, player),
+    ):
+        await ann.until(lambda each: "blue" in each.client.lobby.tables)
+        assert await ann.controller.join(ann.table(), "") == ""
+        await waiting.until_asked()
+        assert await ann.client.leave_table() == ""
+        await ann.until(lambda each: each.client.lobby.table is None)
+        offered = [(key.name, key.label) for key in keys.in_lobby(ann.client.lobby, ann.table())]
+        assert ("j", "return to the game") in offered
+        assert await ann.client.watch("blue") == ""
+        await ann.until(lambda each: "j" in each.keys)
+        assert ann.client.lobby.seat is None
+        assert await ann.controller.join(ann.table(), "") == ""
+        await player.reply(*waiting.let_go())
+        await ann.until(lambda each: "Place a penguin, 4 to go:" in each.view.status.plain)
+        assert not ann.sees("ann is out of the game")
 
 
 # --- playing ---

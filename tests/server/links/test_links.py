@@ -211,6 +211,17 @@ async def test_players_do_not_outlive_a_server_that_is_killed(tmp_path: Path) ->
 # Links as text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("minimax", "exec:", "dial-in:two words", "http://x:1", "grpc://host", "grpc://host:99999"),
+    ],
+)
+def test_what_is_not_a_link_is_refused_with_what_one_looks_like(text: str) -> None:
+    with pytest.raises(ValueError, match=r"grpc://HOST:PORT|1 to 64 letters"):
+        parse_link(text)
+
+
 async def test_exec_is_refused_unless_allowed() -> None:
     async with serving(Config(allow_exec=False)) as server:
         with pytest.raises(Exception, match="does not start programs for others") as refusal:

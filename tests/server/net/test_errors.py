@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import grpc
+import pytest
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 
-from fairplay.server.net.errors import MAX_VALUE_CHARS, Refusal
+from fairplay.server.net.errors import MAX_VALUE_CHARS, Refusal, abort
 
 
 def details(status: status_pb2.Status) -> list[Any]:
@@ -42,3 +44,24 @@ def test_a_refusal_says_for_programs_what_was_given_and_what_is_allowed() -> Non
     assert info.metadata == {"field": "plan.seed", "given": "9" * MAX_VALUE_CHARS, "limit": "0", "allowed": "0 to 9"}
     (info,) = details(refusal.with_field("").status())
     assert set(info.metadata) == {"given", "limit", "allowed"}
+
+
+class Context:
+    """An RPC that ends as gRPC does: with the error that says so, or since its connection is gone."""
+
+    def __init__(self, error: type[BaseException]) -> None:
+        self._error = error
+
+    async def abort(self, *_: object) -> None:
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("raised", "seen"), [(grpc.aio.AbortError, grpc.aio.AbortError), (grpc.aio.InternalError, asyncio.CancelledError)]
+)
+async def test_a_refusal_that_nobody_waits_for_any_more_ends_its_call_only(
+    raised: type[BaseException], seen: type[BaseException]
+) -> None:
+    context: Any = Context(raised)
+    with pytest.raises(seen):
+        await abort(context, Refusal("ID_REUSED", "no"))

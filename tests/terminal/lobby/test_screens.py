@@ -13,7 +13,7 @@ from textual.widgets import Input, Select, Static
 
 from fairplay.server.server import Server
 from fairplay.terminal.lobby.app import LobbyApp
-from fairplay.terminal.lobby.forms import Answers, Field, Form, Question
+from fairplay.terminal.lobby.forms import Answers, Field, Form, Help, Question
 from fairplay.v1.lobby_pb2 import Spoken
 from fairplay.v1.table_pb2 import Table, User
 from tests.client.lobby.fake import fake_lobby
@@ -242,6 +242,16 @@ async def test_a_form_is_sent_once_however_often_enter_is_pressed() -> None:
         assert sent == ["blue", "blue"]
 
 
+async def test_help_is_shown_and_goes_away(server: Server) -> None:
+    async with ann_and_bob(server) as (ann, bob):
+        await at_bobs_table(ann, bob)
+        await ann.press("question_mark")
+        await ann.until(lambda: isinstance(ann.app.screen, Help))
+        await ann.sees("Space calls a set")
+        await ann.press("down", "x")
+        await ann.until(lambda: not isinstance(ann.app.screen, Help))
+
+
 # --- at a table ---
 
 
@@ -325,6 +335,13 @@ async def test_a_person_plays_alone_against_bots(server: Server) -> None:
         await ann.sees("3 bot-2")
         await ann.press("g")
         await ann.sees("Place a penguin")
+
+
+async def test_a_key_that_does_nothing_is_answered_with_those_that_do_something(server: Server) -> None:
+    async with screen(server.address, "ann", notifications=True) as ann:
+        await ann.sees("you are ann")
+        await ann.press("x")
+        await ann.sees("x does nothing now. Keys: n new")
 
 
 async def test_a_set_is_called_and_picked_with_keys(server: Server) -> None:
