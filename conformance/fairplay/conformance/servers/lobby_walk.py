@@ -75,6 +75,8 @@ SCRIPT = (
     (0, "JoinTable", ""),
     (1, "JoinTable", ""),
     (0, "SetReady", "(ready"),
+    (0, "SetReady", "(not ready"),
+    (0, "SetReady", "(ready"),
     (1, "SetReady", "when all others"),
     (0, "", ""),
     (3, "SetBots", "999 bots"),
@@ -92,8 +94,11 @@ SCRIPT = (
     (4, "SetBots", "as many bots as there are, with another link"),
     (0, "LeaveTable", ""),
     (0, "CreateTable", "for 2"),
-    (0, "JoinTable", ""),
-    (0, "SetBots", "with no link"),
+    (0, "SetBots", "one bot more, with no link"),
+    (0, "JoinTable", "the last free seat"),
+    (0, "", ""),
+    (0, "SetBots", "one bot fewer, with no link"),
+    (0, "SetBots", "one bot more, with no link"),
 )
 """Who asks for what, in these words: states that a walk hardly comes to by itself. Without a method, games end."""
 

@@ -26,10 +26,10 @@ from fairplay.v1.game_pb2 import GameSettings
 from fairplay.v1.misconduct_pb2 import MisconductKind
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest, WatchGameRequest
-from fairplay.v1.table_pb2 import Part
+from fairplay.v1.table_pb2 import Part, TableStatus
 from fairplay.v1.table_pb2 import Table as TableMessage
 
-SEED, MORE_STEPS = 1, 100
+SEED, MORE_STEPS = 1, 70
 LOOK_EVERY = 50
 """After so many steps everything in the lobby is looked at."""
 SMALL = {"rows": 3, "columns": 3}
@@ -133,6 +133,7 @@ class _Lobby:
 
     def _check(self, table: Table, told: TableMessage, where: str) -> None:
         """Check what is told of a table."""
+        same(f"The table in {where}", TableStatus.Name(table.status), TableStatus.Name(told.status))
         due, got = TableMessage(**self._told), TableMessage()
         due.MergeFrom(table.message())
         got.CopyFrom(told)
