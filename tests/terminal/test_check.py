@@ -12,6 +12,7 @@ import pytest
 
 from fairplay.games.game import find, registered
 from fairplay.games.kit.testdata import collect_questions, question, read_int, read_list
+from fairplay.terminal.authors.testdata import find_difference
 from tests.terminal.running import Run, done
 
 
@@ -116,6 +117,23 @@ def test_a_refusal_can_be_expected(fairplay: Run, folder: Path) -> None:
         ran = fairplay("check", "heaps", "legal-moves", "data")
         assert ran.code == code
         assert code == 0 or '"heap is -1: it must be at least 0."' in ran.out
+
+
+def test_two_values_differ_first_at_a_place() -> None:
+    for expected, got, where in [
+        (1, 1.0, None),
+        (1, True, ""),
+        ([True], [1], "[0]"),
+        (0, False, ""),
+        (None, 0, ""),
+        ([1, 2], [1, 2, 3], ""),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, None),
+        ({"a": 1}, {"b": 1}, ""),
+        ({"a": [{"b": 1}]}, {"a": [{"b": 2}]}, ".a[0].b"),
+        ([1, 2], [2, 1], "[0]"),
+    ]:
+        found = find_difference(expected, got)
+        assert (found.where if found is not None else None) == where
 
 
 # --- what cannot be used ---

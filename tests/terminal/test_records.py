@@ -468,3 +468,14 @@ def test_old_records_are_removed_once_it_is_said_what_they_are(world: World, tmp
     assert "removed 0 records" in records("prune", copy, "--older", "1d")
     assert "removed 3 records" in records("prune", copy, "--older", "0h")
     assert [each["id"] for each in plain("list", copy)] == [world.unfinished]
+
+
+def test_nothing_is_removed_for_words_that_are_not_understood(world: World, tmp_path: Path) -> None:
+    for arguments, reported in [
+        (["--older", "90"], "--older '90' is not an age: give e.g. 12h, 90d or 8w"),
+        (["--older", "1d", "--keep", "games"], "--keep 'games' is not known: give tournaments or tables"),
+        ([], "Missing option '--older'"),
+    ]:
+        result = fairplay("records", "prune", tmp_path, *arguments)
+        assert result.exit_code == 2
+        assert reported in result.stderr
