@@ -55,7 +55,6 @@ IN_START = Conduct("{} fails Start", "Start")
 IN_END = Conduct("{} fails End", "End")
 CONDUCTS: Sequence[tuple[Conduct, int | None]] = (
     (NOBODY_FAILS, None),
-    (IN_FIRST_GAME, None),
     (IN_FIRST_GAME, 1),
     (IN_FIRST_GAME, 0),
     (IN_START, 1),
@@ -319,7 +318,6 @@ def draw_failures() -> Sequence[Cup]:
         (_format("round_robin", 0), 3),
         (_format("knockout", 0), 5),
         (_format("swiss", 2), 3),
-        (_lenient(), 5),
         (_format("stages", 0), 4),
     )
     values: Sequence[Sequence[Any]] = (
@@ -358,6 +356,8 @@ def draw_failures() -> Sequence[Cup]:
         """
         cup = cup_of(row)
         if cup.conduct is IN_END and cup.ending in (CANCELLED, CANCELLED_IN_START):
+            return False
+        if cup.conduct.games and cup.ending == CANCELLED_IN_START:
             return False
         return cup.kind != "swiss" or cup.withdrawn_games != WithdrawnGames.WITHDRAWN_GAMES_STRUCK
 

@@ -171,6 +171,7 @@ async def _check_all(context: ServerContext, cups: Sequence[Cup]) -> None:
     finally:
         for each in checking:
             each.cancel()
+        await asyncio.gather(*checking, return_exceptions=True)
     if 0 < len(other_lots) < len(cups) / 2:
         raise other_lots[0]
 
