@@ -71,7 +71,7 @@ class Watching(Enum):
     NOBODY = auto()
     ALWAYS = auto()
     GOING_ON = auto()
-    """One spectator from the beginning, and another one that goes on after what the first has been told by then."""
+    """One spectator from the beginning, and another one that comes later and goes on after the first event."""
     LATE = auto()
     """One that comes when the game has gone on for a while."""
 

@@ -290,7 +290,7 @@ async def _watched(
             spectators.append(_Spectator(context, request.game_id))
             await spectators[-1].told()
         if around.watching is Watching.GOING_ON:
-            after = max((event.sequence for event in spectators[0].events), default=0)
+            after = next((event.sequence for event in spectators[0].events), 0)
             spectators.append(_Spectator(context, request.game_id, after))
         if around.loss is not Loss.NONE:
             await company.lose()
