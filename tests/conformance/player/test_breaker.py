@@ -53,7 +53,7 @@ def test_a_player_that_keeps_the_suite_from_running_is_not_asked_beyond_the_budg
 
 
 def test_the_games_of_a_slow_player_are_left_early() -> None:
-    report = judged(lambda: player(take_turn=slowly), "rules.whole-game", limit_s=5.0, first_limit_s=5.0, budget_s=12.0)
+    report = judged(lambda: player(take_turn=slowly), "rules.whole-game", limit_s=5.0, first_limit_s=5.0, budget_s=24.0)
     assert report.counts[Verdict.PASS] == len(report.judged)
     assert report.decisions["TakeTurn"] >= MIN_DECISIONS
 
