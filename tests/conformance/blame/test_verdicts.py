@@ -89,6 +89,11 @@ def breaks(_: Context) -> None:
     raise SuiteError("The referee is wrong.")
 
 
+def test_what_is_not_demanded_is_a_warning() -> None:
+    for level in [Level.SHOULD, Level.MAY]:
+        assert tried(fails, level).verdict is Verdict.WARN
+
+
 def test_an_error_of_the_suite_keeps_its_trace() -> None:
     found = tried(lambda _: str(1 / 0))
     assert found.evidence is not None
