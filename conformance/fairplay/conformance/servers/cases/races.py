@@ -118,9 +118,9 @@ async def held(context: ServerContext) -> None:
         dealt_at_s = each.at_s
 
 
-def setting(name: str, value: str) -> dict[str, Any]:
-    """Return settings of which one has the value of this name."""
-    kinds: Any = find(RACE).settings_type.DESCRIPTOR.fields_by_name[name].enum_type
+def setting(name: str, value: str, game: str = RACE) -> dict[str, Any]:
+    """Return settings of a game of which one has the value of this name."""
+    kinds: Any = find(game).settings_type.DESCRIPTOR.fields_by_name[name].enum_type
     return {name: kinds.values_by_name[value].number}
 
 

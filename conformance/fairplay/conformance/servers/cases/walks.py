@@ -11,6 +11,7 @@ import grpc
 
 from fairplay.conformance.case import NotApplicable, failure
 from fairplay.conformance.evidence import readable
+from fairplay.conformance.servers.cases.races import setting
 from fairplay.conformance.servers.cases.refusals import granted
 from fairplay.conformance.servers.cases.tables import PAUSE_S, TOLD_WITHIN_S, User
 from fairplay.conformance.servers.compare import check_ranking, difference, same
@@ -18,7 +19,6 @@ from fairplay.conformance.servers.context import FORGIVING, OPEN, ServerContext,
 from fairplay.conformance.servers.lobby_walk import OVER, RUNNING, Person, Step, Table, Walk
 from fairplay.conformance.servers.players import Cast, hello
 from fairplay.conformance.servers.scenes import PATIENT, Scene, at, wait_for
-from fairplay.eriantys.v1.eriantys_settings_pb2 import OnDisconnect
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
 from fairplay.server.net.errors import STATUS, reason_of
@@ -253,7 +253,8 @@ async def comes_back(context: ServerContext) -> None:
     """Who has left a running game whose rules keep its player comes back to its seat, and is called again."""
     gate = asyncio.Event()
     held = at(0, "AskAssistantCard", wait_for(gate))
-    scene = replace(ordinary(FORGIVING, held, on_disconnect=OnDisconnect.ON_DISCONNECT_SKIP_TURNS), control=PATIENT)
+    kept = setting("on_disconnect", "ON_DISCONNECT_SKIP_TURNS", FORGIVING)
+    scene = replace(ordinary(FORGIVING, held, **kept), control=PATIENT)
     names = [context.new_short_name() for _ in range(scene.player_count)]
     async with context.dialled_in(Cast(scene.game, scene.actors()), names) as stream:
         users = [await User.enter(context, name) for name in names]
