@@ -319,6 +319,8 @@ class Conformance:
     long_games: Sequence[Situation] = ()
     """Games in which the player under test has many decisions; empty: all have so many. The last one is the longest,
     or the one with the largest requests: nobody may get slow in it, or write too much."""
+    widest: Situation | None = None
+    """A whole game with the largest requests, where no long game is: nobody may write too much in it."""
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     """The profiles of the game by name, e.g. "course-2024"; `find_profiles` adds STANDARD."""
     largest_score: int = 2**32 - 1

@@ -22,9 +22,10 @@ from fairplay.conformance.cases.settings import long_games
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
 from fairplay.conformance.games.trend import SLOW_S
-from fairplay.conformance.games.trial import Entry, Trial
+from fairplay.conformance.games.trial import Entry, Scenario, Trial
 from fairplay.conformance.player.breaker import Breaker
 from fairplay.conformance.player.player import Connection
+from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 
 DECISIONS, FEW_DECISIONS = 6, 2
@@ -405,7 +406,7 @@ def output(context: Context) -> None:
                 f" {MAX_OUTPUT_BYTES // MIB} MiB a game is allowed (the mean of {game_count} {found.kind})."
             )
     alone = () if context.is_slow else context.whole_games()  # several games of a slow player are played at once
-    for trial in (*alone, *long_games(context)):
+    for trial in (*alone, *long_games(context), *_widest_games(context)):
         if trial.output_bytes > MAX_OUTPUT_BYTES:
             raise failure(
                 f"The player wrote {trial.output_bytes / MIB:.2f} MiB to its standard output and error in a game of"
@@ -418,6 +419,12 @@ def output(context: Context) -> None:
             f"The player wrote {outrun_bytes / MIB:.2f} MiB to its standard output and error in a game in which others"
             f" were quicker again and again, and {MAX_OUTPUT_BYTES // MIB} MiB a game is allowed."
         )
+
+
+def _widest_games(context: Context) -> Iterator[Trial]:
+    widest = find_conformance(context.game.name).widest
+    if widest is not None and context.scope.holds(widest):
+        yield context.play(Scenario("widest", widest, context.rng("widest").getrandbits(32)))
 
 
 def check_slow_output(slow: Sequence[Trial], silence_s: float) -> None:

@@ -45,6 +45,7 @@ from fairplay.conformance.zoo.triggers import (
     in_method,
     in_other_seat,
     never,
+    with_settings,
 )
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find, registered
@@ -812,11 +813,12 @@ def _take_a_place() -> None:
 
 
 LONGEST_OUTPUT_CHARS = 2 * 1024 * 1024
+WIDE_CHARS = 80_000
 CANCELLED_CHARS = 100_000
 
 
 def of_long_games(game: Game) -> Iterator[Mutant]:
-    """Yield the mutants that write little in each decision, and more than they may in the longest game of a game."""
+    """Yield the mutants that write little in each decision, and too much in the longest or widest game."""
     for situation in find_conformance(game.name).long_games[:1]:
         size = LONGEST_OUTPUT_CHARS // situation.turn_count
         for name, first in (("prints-each-state", 1), ("prints-later-states", situation.turn_count // 4)):
@@ -827,6 +829,14 @@ def of_long_games(game: Game) -> Iterator[Mutant]:
                 partial(_print, size),
                 from_decision(first),
             )
+    if (widest := find_conformance(game.name).widest) is not None:
+        yield _growing(
+            "prints-wide-states",
+            f"Writes {WIDE_CHARS:,} characters in each decision of a game with the largest requests.",
+            case_ids.OUTPUT,
+            partial(_print, WIDE_CHARS),
+            with_settings(game, widest.settings),
+        )
 
 
 def of_races(game: Game) -> Iterator[Mutant]:

@@ -289,6 +289,19 @@ def with_other_settings(game: Game) -> Trigger:
     )
 
 
+def with_settings(game: Game, settings: Message) -> Trigger:
+    """Trigger in the decisions of games that were begun with these settings."""
+    due = game.full_settings(settings)
+
+    def trigger(call: ReceivedCall) -> bool:
+        found = [part for part in parts(call.request) if isinstance(part, game.settings_type)]
+        if found:
+            call.game.notes["has the settings"] = due in map(game.full_settings, found)
+        return bool(call.decision and call.game.notes.get("has the settings"))
+
+    return trigger
+
+
 def parts(message: Message) -> Iterator[Any]:
     """Yield a message and all messages that it holds."""
     yield message

@@ -597,6 +597,7 @@ CONFORMANCE = Conformance(
         Outcomes("GameOver", ["status"], [*OF_ANY_ACT, webset_player_pb2.STATUS_GAME_OVER], OF_BROKEN_RULES),
     ),
     retold={"Report": _retell},
+    widest=Situation(webset_pb2.Settings(table=27, max_table=27), 2, 0, None, TO_THE_END),
     settings_readers={
         "score_floor": (Circumstance.LOSS, Circumstance.END),
         "locked_until_change": (Circumstance.LOSS, Circumstance.RESUMED),
