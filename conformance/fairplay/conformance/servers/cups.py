@@ -6,7 +6,7 @@ They are the same in every run.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import comb
@@ -53,6 +53,7 @@ NOBODY_FAILS = Conduct("nobody fails")
 IN_FIRST_GAME = Conduct("{} fails in its first game", TURN, (1,))
 IN_START = Conduct("{} fails Start", "Start")
 IN_END = Conduct("{} fails End", "End")
+IN_GAMES = Conduct("{} fails in its games", TURN, range(1, 100))
 CONDUCTS: Sequence[tuple[Conduct, int | None]] = (
     (NOBODY_FAILS, None),
     (IN_FIRST_GAME, 1),
@@ -61,7 +62,7 @@ CONDUCTS: Sequence[tuple[Conduct, int | None]] = (
     (IN_START, 0),
     (Conduct("{} fails before its first decision", SETUP, (1,)), None),
     (Conduct("{} fails in its second game", TURN, (2,)), 0),
-    (Conduct("{} fails in its games", TURN, range(1, 100)), 1),
+    (IN_GAMES, 1),
     (Conduct("{} fails when it is told who has won", WIN, (1,)), 1),
     (IN_END, 0),
     (IN_END, 1),
@@ -254,7 +255,7 @@ def draw_cups(kind: str) -> Sequence[Cup]:
         )
 
     rows = cover_pairs([len(each) for each in values], lambda row: _is_short(cup_of(row)), Random(kind))
-    return [cup_of(row) for row in rows]
+    return [*map(cup_of, rows), *LONG.get(kind, ())]
 
 
 STAGES: Sequence[tuple[Sequence[tuple[str, int, int]], bool | None]] = (
@@ -284,6 +285,12 @@ def _format(kind: str, length: int, seat_count: int = 0) -> TournamentFormat:
     if kind == "gauntlet" and length:
         settings.challengers.extend((NAMES[2], NAMES[0]))
     return format_
+
+
+LONG: Mapping[str, Sequence[Cup]] = {
+    "swiss": [Cup(_format("swiss", 3, 3), 4, conduct=IN_GAMES, failing=FAILING[1](4), failures_allowed=9)]
+}
+"""Format -> tournaments beside those of pairs: here the one that comes last again and again sits out once."""
 
 
 def _is_short(cup: Cup) -> bool:

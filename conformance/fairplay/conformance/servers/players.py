@@ -53,6 +53,8 @@ class Received:
     act: Act | None = None
     answered_s: float | None = None
     """When the player answered; None: it has not."""
+    again: bool = False
+    """Whether it had been sent before, on a connection that was lost: its limit is what was left of it."""
     cancelled_after_s: float | None = None
     """The seconds after which the server said that the reply is no longer wanted; None: it did not."""
 
@@ -243,6 +245,7 @@ class Stream:
         limit_s = call.time_limit.ToNanoseconds() / 1e9
         seat = self._seats.get(call.player, -1)
         received = self.cast.take(max(seat, 0), call.method_name, call.request, limit_s, dict(call.metadata), call.id)
+        received.again = self.welcome is not None and call.id in self.welcome.open_calls
         self.calls.append(received)
         game_id = getattr(received.asked, "game_id", "") or getattr(received.asked, "tournament_id", "")
         waiting = [each for each, other in self._waiting.values() if each.seat == seat and other == game_id]
