@@ -248,10 +248,11 @@ class ServerContext:
     def _method(self, name: str) -> Any:
         return next(getattr(stub, name) for stub in self._stubs if hasattr(stub, name))
 
-    async def ask(self, name: str, request: Message, limit_s: float = RPC_LIMIT_S) -> Any:
-        """Return the reply of a method. Raises AioRpcError if the server answers with an error."""
+    async def ask(self, name: str, request: Message, limit_s: float = RPC_LIMIT_S, token: str = "") -> Any:
+        """Return the reply of a method, called with a token. Raises AioRpcError if the server answers with an error."""
         self.trace.append((f"Sent: {name}", copy.copy(request)))
-        call, sent_s = self._method(name)(request, timeout=limit_s), time.monotonic()
+        shown = (("authorization", f"Bearer {token}"),) if token else ()
+        call, sent_s = self._method(name)(request, timeout=limit_s, metadata=shown), time.monotonic()
         try:
             reply: Message = await self._coming(name, request, call)
         except grpc.aio.AioRpcError as error:

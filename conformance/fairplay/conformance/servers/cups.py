@@ -53,7 +53,6 @@ NOBODY_FAILS = Conduct("nobody fails")
 IN_FIRST_GAME = Conduct("{} fails in its first game", TURN, (1,))
 IN_START = Conduct("{} fails Start", "Start")
 IN_END = Conduct("{} fails End", "End")
-IN_GAMES = Conduct("{} fails in its games", TURN, range(1, 100))
 CONDUCTS: Sequence[tuple[Conduct, int | None]] = (
     (NOBODY_FAILS, None),
     (IN_FIRST_GAME, 1),
@@ -62,7 +61,7 @@ CONDUCTS: Sequence[tuple[Conduct, int | None]] = (
     (IN_START, 0),
     (Conduct("{} fails before its first decision", SETUP, (1,)), None),
     (Conduct("{} fails in its second game", TURN, (2,)), 0),
-    (IN_GAMES, 1),
+    (Conduct("{} fails in its games", TURN, range(1, 100)), 1),
     (Conduct("{} fails when it is told who has won", WIN, (1,)), 1),
     (IN_END, 0),
     (IN_END, 1),
@@ -287,10 +286,8 @@ def _format(kind: str, length: int, seat_count: int = 0) -> TournamentFormat:
     return format_
 
 
-LONG: Mapping[str, Sequence[Cup]] = {
-    "swiss": [Cup(_format("swiss", 3, 3), 4, conduct=IN_GAMES, failing=FAILING[1](4), failures_allowed=9)]
-}
-"""Format -> tournaments beside those of pairs: here the one that comes last again and again sits out once."""
+LONG: Mapping[str, Sequence[Cup]] = {"stages": [Cup(_format("stages", 3), 3, deal_count=1)]}
+"""Format -> tournaments that are longer than those of pairs. Here the deals are numbered through all stages."""
 
 
 def _is_short(cup: Cup) -> bool:

@@ -55,6 +55,10 @@ class Text(NamedTuple):
         return made
 
 
+LETTER = "é"
+"""One character, of two bytes."""
+
+
 def _texts() -> Iterator[Text]:
     for method in (method for service in SERVICES for method in service.methods):
         for field in method.input_type.fields:
@@ -162,7 +166,7 @@ def _ends(field: FieldDescriptor) -> Iterator[tuple[Any, Any]]:
         )
     elif field.type == FieldDescriptor.TYPE_STRING:
         if limit.max_characters < MANY:
-            yield "x" * limit.max_characters, "x" * (limit.max_characters + 1)
+            yield LETTER * limit.max_characters, LETTER * (limit.max_characters + 1)
     elif field.enum_type is not None:
         yield max(field.enum_type.values_by_number), UNKNOWN_VALUE
     else:

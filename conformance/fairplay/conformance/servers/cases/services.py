@@ -26,6 +26,7 @@ from fairplay.games.steps import Call, CallKind, Step, calls_in
 from fairplay.games.transcript import game_rng
 from fairplay.player.handlers import reply_of
 from fairplay.server.game.rules import apply_reply, check_reply, list_legal_replies, read_position
+from fairplay.server.net.errors import reason_of
 from fairplay.v1 import rules_pb2 as rules
 from fairplay.v1.access_pb2 import Role
 from fairplay.v1.account_pb2 import CreateAccountRequest, GetAccountRequest
@@ -42,7 +43,7 @@ from fairplay.v1.game_pb2 import GameSettings, GameState
 from fairplay.v1.manager_pb2 import CancelTournamentRequest
 from fairplay.v1.referee_pb2 import CreateGameRequest
 from fairplay.v1.rules_pb2 import Position
-from fairplay.v1.server_pb2 import GameInfo, GetServerInfoRequest, ServerInfo
+from fairplay.v1.server_pb2 import Authentication, GameInfo, GetServerInfoRequest, GetServerLoadRequest, ServerInfo
 
 POSITIONS, WRONG = 3, 3
 """So many positions of each game, and wrong replies in each of them, are asked about."""
@@ -71,10 +72,12 @@ async def info(context: ServerContext) -> None:
     same("The services of players that the server calls", sorted({*services, PLAYER_SERVICE}), sorted(services))
     if not told.version or "knockout" not in told.formats or any(not each.revision for each in told.services):
         raise failure("The server must say its version, the revision of each service of players, and its formats.")
-    async with context.dialled_in(make_cast(), context.new_names(1)) as stream:
+    names = context.new_names(2)
+    async with context.dialled_in(make_cast(), names) as stream:
         assert stream.welcome is not None
         same("The max_reply_bytes of the server", stream.welcome.max_reply_bytes, told.limits.max_reply_bytes)
         same("The services in a welcome", sorted(services), sorted(each.name for each in stream.welcome.services))
+        await _check_load(context, len(names))
     await _check_programs(context, told)
     for each in told.games:
         if each.service not in services:
@@ -82,6 +85,21 @@ async def info(context: ServerContext) -> None:
         if each.name in ALL_GAMES:
             _check_game(find(each.name), each)
             await _check_defaults(context, each)
+
+
+async def _check_load(context: ServerContext, count: int) -> None:
+    """Check that the load of a server, where it tells it, has the players that have dialled in."""
+    try:
+        load = (await context.ask("GetServerLoad", GetServerLoadRequest())).load
+    except grpc.aio.AioRpcError as error:
+        if error.code() in (grpc.StatusCode.UNIMPLEMENTED, grpc.StatusCode.PERMISSION_DENIED):
+            return
+        raise
+    if load.connected_player_count < count:
+        raise failure(
+            f"The connected_player_count in GetServerLoad is {load.connected_player_count}, and {count} players have "
+            "dialled in on one connection."
+        )
 
 
 async def _check_programs(context: ServerContext, told: ServerInfo) -> None:
@@ -233,7 +251,7 @@ async def _check_position(context: ServerContext, asked: _Asked) -> None:
 # Accounts and certifications
 
 
-@server_case("services.accounts", "ROLE-6")
+@server_case("services.accounts", "ROLE-6", "AUTH-5")
 async def accounts(context: ServerContext) -> None:
     """A caller learns who it is, and makes no account without an invitation."""
     account = (await _ask_if_there(context, "GetAccount", GetAccountRequest())).account
@@ -241,6 +259,15 @@ async def accounts(context: ServerContext) -> None:
         raise failure(
             f"Who plays games is an organiser at least; GetAccount says that it is {Role.Name(account.role)}."
         )
+    told: ServerInfo = (await _ask_if_there(context, "GetServerInfo", GetServerInfoRequest())).server
+    if told.authentication == Authentication.AUTHENTICATION_NONE:
+        try:
+            await context.ask("GetAccount", GetAccountRequest(), token="no-such-token")
+        except grpc.aio.AioRpcError as error:
+            raise failure(
+                "A server without accounts must take every caller for an operator, also who shows a token; GetAccount "
+                f"failed with {error.code().name} and {reason_of(error)}."
+            ) from None
     asked = CreateAccountRequest(name=context.new_short_name(), invitation="no-such-invitation")
     await context.refused("CreateAccount", asked, "NO_ACCOUNTS", "INVITATION_INVALID")
 
