@@ -249,7 +249,10 @@ class ServerContext:
         return next(getattr(stub, name) for stub in self._stubs if hasattr(stub, name))
 
     async def ask(self, name: str, request: Message, limit_s: float = RPC_LIMIT_S, token: str = "") -> Any:
-        """Return the reply of a method, called with a token. Raises AioRpcError if the server answers with an error."""
+        """Return the reply of a method. Raises AioRpcError if the server answers with an error.
+
+        `token` is that of an account; empty: none is shown.
+        """
         self.trace.append((f"Sent: {name}", copy.copy(request)))
         shown = (("authorization", f"Bearer {token}"),) if token else ()
         call, sent_s = self._method(name)(request, timeout=limit_s, metadata=shown), time.monotonic()

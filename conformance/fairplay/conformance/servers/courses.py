@@ -531,9 +531,10 @@ class _Banks:
 
 
 def check_limit(name: str, limit_s: float, received: Received) -> None:
-    """Check that a call names its limit. Some is gone of the deadline of a player that serves, and of a second try."""
-    is_served = not received.call_id
-    most_s, least_s = (limit_s * ROUNDED + 1, limit_s - UNDER_WAY_S) if is_served else (limit_s + MS_S, limit_s - MS_S)
-    least_s = 0.0 if received.again else least_s
+    """Check that a call names its limit, or what is left of it: to a player that serves, or if it is sent again."""
+    if not received.call_id:
+        least_s, most_s = limit_s - UNDER_WAY_S, limit_s * ROUNDED + 1
+    else:
+        least_s, most_s = 0.0 if received.again else limit_s - MS_S, limit_s + MS_S
     if not least_s <= received.limit_s <= most_s:
         raise failure(f"The limit of {name}, must be {limit_s:g} s; it is {received.limit_s:g} s.")

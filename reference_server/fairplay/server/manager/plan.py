@@ -178,7 +178,7 @@ def terms_of(plan: TournamentPlan, entrants: Sequence[Player]) -> Terms:
 
 
 def check_format(plan: TournamentPlan, entrants: Sequence[Player], field: str = "") -> None:
-    """Check that these entrants can play in the format of the plan. Raises Refusal, for a field, if they cannot."""
+    """Check that these entrants can play in the format of the plan. Raises Refusal, about a `field`, if they cannot."""
     format_, settings = chosen(plan.format)
     try:
         format_.check(settings, terms_of(plan, entrants))

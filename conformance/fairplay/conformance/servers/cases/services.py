@@ -72,12 +72,12 @@ async def info(context: ServerContext) -> None:
     same("The services of players that the server calls", sorted({*services, PLAYER_SERVICE}), sorted(services))
     if not told.version or "knockout" not in told.formats or any(not each.revision for each in told.services):
         raise failure("The server must say its version, the revision of each service of players, and its formats.")
-    names = context.new_names(2)
-    async with context.dialled_in(make_cast(), names) as stream:
+    cast = make_cast()
+    async with context.dialled_in(cast, context.new_names(len(cast))) as stream:
         assert stream.welcome is not None
         same("The max_reply_bytes of the server", stream.welcome.max_reply_bytes, told.limits.max_reply_bytes)
         same("The services in a welcome", sorted(services), sorted(each.name for each in stream.welcome.services))
-        await _check_load(context, len(names))
+        await _check_load(context, len(cast))
     await _check_programs(context, told)
     for each in told.games:
         if each.service not in services:
@@ -259,6 +259,8 @@ async def accounts(context: ServerContext) -> None:
         raise failure(
             f"Who plays games is an organiser at least; GetAccount says that it is {Role.Name(account.role)}."
         )
+    asked = CreateAccountRequest(name=context.new_short_name(), invitation="no-such-invitation")
+    await context.refused("CreateAccount", asked, "NO_ACCOUNTS", "INVITATION_INVALID")
     told: ServerInfo = (await _ask_if_there(context, "GetServerInfo", GetServerInfoRequest())).server
     if told.authentication == Authentication.AUTHENTICATION_NONE:
         try:
@@ -268,8 +270,6 @@ async def accounts(context: ServerContext) -> None:
                 "A server without accounts must take every caller for an operator, also who shows a token; GetAccount "
                 f"failed with {error.code().name} and {reason_of(error)}."
             ) from None
-    asked = CreateAccountRequest(name=context.new_short_name(), invitation="no-such-invitation")
-    await context.refused("CreateAccount", asked, "NO_ACCOUNTS", "INVITATION_INVALID")
 
 
 @server_case("services.certifications", "ROLE-6")
