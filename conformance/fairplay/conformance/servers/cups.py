@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from fairplay.conformance.games.variations import cover_pairs
-from fairplay.conformance.servers.scenes import NAMES, Act, Asked, Manner, fail, hang, reply
+from fairplay.conformance.servers.scenes import FAILED, NAMES, Act, Asked, Manner, hang, reply
 from fairplay.games.conformance import find_conformance
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import find
@@ -25,7 +25,6 @@ GAME = "q"
 """A game that is over when all pass or one places its tiles, and whose winners may fail to be told so."""
 TURN, SETUP, WIN = "TakeTurn", "Setup", "Win"
 MOST_GAMES = 8
-FAILED = fail(2, "scripted failure")
 NOTHING = reply(b"")
 
 

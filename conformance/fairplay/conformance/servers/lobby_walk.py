@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
+from fairplay.conformance.servers.scenes import NOBODY
 from fairplay.v1.table_pb2 import Seat as SeatMessage
 from fairplay.v1.table_pb2 import Table as TableMessage
 from fairplay.v1.table_pb2 import TableStatus
@@ -23,8 +24,6 @@ PLAYERS, GUESTS = 3, 4
 MOST_TABLES, MOST_OWNED = 3, 2
 LONGEST_GAME = 30
 """After so many steps a game is played to its end."""
-ADDRESS = "grpc://127.0.0.1:9"
-"""The link of a player of who has not dialled in: it is not tried before there is a game."""
 WRONG = "no-such-token"
 ASKED_BY_USERS: dict[str, dict[str, Any]] = {
     "Rename": {"name": "zora"},
@@ -558,7 +557,7 @@ class Walk:
             yield from self._joining(person, table, ask, seat)
 
     def _joining(self, person: Person, table: Table, ask: Ask, seat: Seat | None) -> Iterator[Step]:
-        link = "" if person.plays else ADDRESS
+        link = "" if person.plays else NOBODY
         faults = {
             "TABLE_RUNNING": table.status == RUNNING,
             "TABLE_FULL": len(table.seats) >= table.largest,

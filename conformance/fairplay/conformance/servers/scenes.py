@@ -120,6 +120,11 @@ def fail(code: int, message: str) -> Callable[[Asked], Act]:
     return lambda _: Act(Manner.FAIL, code=code, message=message)
 
 
+FAILED = fail(2, "scripted failure")
+NOBODY = "grpc://127.0.0.1:9"
+"""The link of a player that is not there: nobody calls it before there is a game."""
+
+
 def fail_slowly(_: Asked) -> Act:
     """Answer a call with an error status, after those that answer at once."""
     return Act(Manner.FAIL, code=13, message="scripted failure", wait_s=HESITATION_S)

@@ -25,6 +25,7 @@ from fairplay.conformance.servers.courses import check_order
 from fairplay.conformance.servers.players import Received
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
+    FAILED,
     GARBAGE,
     NAMES,
     Act,
@@ -93,7 +94,7 @@ failures = (
     _misconduct(
         "blame.notification",
         "A player that fails when it is told something has failed, too.",
-        at(1, "PlayAs", fail(2, "scripted failure")),
+        at(1, "PlayAs", FAILED),
         "FAIL-10",
     ),
     _misconduct(
@@ -184,7 +185,7 @@ async def winner_fails_win(context: ServerContext) -> None:
     """Whoever cannot hear that it has won has not won, and nobody moves up."""
 
     def script(asked: Asked) -> Act | None:
-        return fail(2, "scripted failure")(asked) if asked.method == "Win" and asked.request.won else None
+        return FAILED(asked) if asked.method == "Win" and asked.request.won else None
 
     played = await _judged(context, ordinary(HIDDEN, script))
     check_ranking(played.expected.result, played.game.result)

@@ -39,7 +39,7 @@ from fairplay.conformance.servers.cups import (
 )
 from fairplay.conformance.servers.players import Cast, Received
 from fairplay.conformance.servers.points import Table, check_standings
-from fairplay.conformance.servers.scenes import AMPLE_S, NAMES, PATIENT, Actor, Manner, SoundPlayer
+from fairplay.conformance.servers.scenes import AMPLE_S, NAMES, NOBODY, PATIENT, Actor, Manner, SoundPlayer
 from fairplay.games.game import find
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.records.chain import parsed
@@ -67,8 +67,8 @@ AT_ONCE = 6
 LINGER_S = 0.2
 """So long CancelTournament may take before who is in the midst of Start answers."""
 REASON = "scripted end"
-VISITOR, NOBODY = "zoe", "grpc://127.0.0.1:9"
-"""A player that signs up and leaves again, and its link."""
+VISITOR = "zoe"
+"""A player that signs up and leaves again."""
 DRAWN_BY_LOT = ("gauntlet", "ladder")
 """Formats in which the order of meetings is drawn."""
 PAUSE_S = 0.02

@@ -27,7 +27,7 @@ from fairplay.conformance.servers.cases.tournaments import (
 from fairplay.conformance.servers.compare import ranking_text, same
 from fairplay.conformance.servers.context import ServerContext, server_case
 from fairplay.conformance.servers.points import Table, check_standings
-from fairplay.conformance.servers.scenes import NAMES, PATIENT, Act, Asked, Script, fail, hang, sound_script
+from fairplay.conformance.servers.scenes import FAILED, NAMES, PATIENT, Act, Asked, Script, hang, sound_script
 from fairplay.games.conformance import find_conformance
 from fairplay.server.manager.course import Course
 from fairplay.v1.manager_pb2 import (
@@ -49,7 +49,6 @@ from fairplay.v1.tournament_pb2 import (
 ENTRANTS = 4
 FIRST_GAME = "/r1g1"
 """The end of the id of the first game of a tournament."""
-FAILED = fail(2, "scripted failure")
 OTHER_LOTS = 40
 CYCLES, MANY_FAILURES = 4, 100
 """So often everybody meets in a long tournament, and so often somebody may fail there."""

@@ -27,6 +27,7 @@ from fairplay.conformance.servers.cases.connection import (
     make_cast,
 )
 from fairplay.conformance.servers.cases.tournaments import make_request
+from fairplay.conformance.servers.circumstances import TOKEN
 from fairplay.conformance.servers.compare import check_blame, check_ranking, same
 from fairplay.conformance.servers.context import OPEN, STANDSTILL_S, TIMED, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.courses import check_order
@@ -53,7 +54,6 @@ from fairplay.v1.result_pb2 import GameResult
 WINDOW_S, SHORT_WINDOW_S = 5.0, 0.8
 AWAY_S = 0.3
 """The shorter window is not over after so long."""
-TOKEN = "token"
 
 
 @server_case("connection.resume", "RESUME-1", "RESUME-3", "TOKEN-6")

@@ -12,6 +12,7 @@ from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import RACE, Played, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import Received
 from fairplay.conformance.servers.scenes import (
+    FAILED,
     NAMES,
     Act,
     Asked,
@@ -19,7 +20,6 @@ from fairplay.conformance.servers.scenes import (
     Script,
     any_of,
     at,
-    fail,
     hang,
     reply,
     slow,
@@ -101,7 +101,7 @@ async def lockout(context: ServerContext) -> None:
 
 def _leave_at_third(asked: Asked) -> Act | None:
     """Fail in the third act."""
-    return fail(2, "scripted failure")(asked) if asked.method == ACT and asked.number > 2 else None
+    return FAILED(asked) if asked.method == ACT and asked.number > 2 else None
 
 
 @server_case("order.webset-held", "WEBSET-1", "GAME-10", mostly_waits=True)

@@ -9,7 +9,7 @@ from fairplay.conformance.case import failure
 from fairplay.conformance.servers.cases.tournaments import create, entered, whole_tournament
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.scenes import GARBAGE, Script, any_of, at, fail, hang, reply, slow
+from fairplay.conformance.servers.scenes import FAILED, GARBAGE, Script, any_of, at, hang, reply, slow
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.verify import verify
@@ -46,7 +46,7 @@ async def verifies(context: ServerContext) -> None:
 @server_case("records.verify-misconduct", "RECORD-4")
 async def verifies_misconduct(context: ServerContext) -> None:
     """The record of a game in which players failed proves that they did."""
-    script = any_of(at(0, "TakeTurn", fail(2, "scripted failure")), at(1, "TakeTurn", reply(b""), 2))
+    script = any_of(at(0, "TakeTurn", FAILED), at(1, "TakeTurn", reply(b""), 2))
     played = await context.play(ordinary(OPEN, script))
     _check(await context.record(played.game_id))
 

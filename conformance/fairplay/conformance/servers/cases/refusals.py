@@ -29,6 +29,7 @@ from fairplay.conformance.servers.context import (
 from fairplay.conformance.servers.courses import check_order
 from fairplay.conformance.servers.scenes import (
     NAMES,
+    NOBODY,
     PATIENT,
     UNKNOWN_FIELD,
     UNKNOWN_VALUE,
@@ -460,7 +461,7 @@ def check_named(error: grpc.aio.AioRpcError, name: str) -> None:
 
 def _wrong_in_sign_up(tournament_id: str) -> Mapping[str, tuple[str, tuple[str, Message]]]:
     """Return the fields of requests about a tournament -> the reason when one is wrong, the method and its request."""
-    player = Player(name="anna", link="grpc://127.0.0.1:9")
+    player = Player(name="anna", link=NOBODY)
     bad_name, bad_link = Player(name="a b", link=player.link), Player(name=player.name, link="carrier-pigeon:anna")
     return {
         "name": ("NAME_INVALID", ("SignUp", SignUpRequest(tournament_id=tournament_id, player=bad_name))),

@@ -31,6 +31,7 @@ from fairplay.conformance.servers.courses import Course, check_order, check_requ
 from fairplay.conformance.servers.players import Cast
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
+    FAILED,
     NAMES,
     Act,
     Asked,
@@ -177,7 +178,7 @@ async def frame_size(context: ServerContext) -> None:
 @server_case("order.without-the-eliminated", "FAIL-12", "FAIL-13")
 async def without_the_eliminated(context: ServerContext) -> None:
     """The game goes on without a player that was eliminated."""
-    played = await context.play(ordinary(OPEN, at(1, "TakeTurn", fail(2, "scripted failure"))))
+    played = await context.play(ordinary(OPEN, at(1, "TakeTurn", FAILED)))
     check_order(played.expected, played.cast.received, played.game.result)
 
 
@@ -219,8 +220,7 @@ async def _follow(context: ServerContext, scene: Scene) -> None:
 
 def _fails_the_end(method: str) -> Script:
     """Return the script in which winners fail when they are told so."""
-    fails = fail(2, "scripted failure")
-    return lambda asked: fails(asked) if asked.method == method and asked.request.won else None
+    return lambda asked: FAILED(asked) if asked.method == method and asked.request.won else None
 
 
 courses = (
@@ -266,13 +266,12 @@ courses = (
 @server_case("order.eriantys-away", "ERIANTYS-4", "ERIANTYS-6", "ERIANTYS-7")
 async def away(context: ServerContext) -> None:
     """A player that fails is away or out, as the settings say, and back when it answers again, in whichever round."""
-    fails = fail(2, "scripted failure")
-    leaves = at(0, "AskAction", fails, 2)
+    leaves = at(0, "AskAction", FAILED, 2)
 
     def stays_away(asked: Asked) -> Act | None:
         """Return what the player does that is not back before the third round."""
         missed = (asked.seat, asked.method) == (0, "UpdateGameBoard") and asked.request.state.round == 2
-        return fails(asked) if missed else None
+        return FAILED(asked) if missed else None
 
     for settings in find_conformance(FORGIVING).leaving_settings:
         values = {field.name: value for field, value in settings.ListFields()}
@@ -406,8 +405,7 @@ def _tied() -> Scene:
 @server_case("results.all-eliminated", "GAME-16")
 async def all_eliminated(context: ServerContext) -> None:
     """Where everybody failed the ranking is empty, and the game is over nevertheless."""
-    broken = fail(2, "scripted failure")
-    scene = ordinary(OPEN, lambda asked: broken(asked) if asked.method == "TakeTurn" else None)
+    scene = ordinary(OPEN, lambda asked: FAILED(asked) if asked.method == "TakeTurn" else None)
     played = await context.play(scene)
     check_ranking(played.expected.result, played.game.result)
     check_blame(played.expected.misconducts, played.game.result.misconducts)

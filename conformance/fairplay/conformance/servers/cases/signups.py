@@ -19,7 +19,7 @@ from fairplay.conformance.servers.cases.tournaments import ends_by_itself, make_
 from fairplay.conformance.servers.compare import check_times, same
 from fairplay.conformance.servers.context import TIMED, ServerContext, server_case
 from fairplay.conformance.servers.players import Cast
-from fairplay.conformance.servers.scenes import NAMES, span
+from fairplay.conformance.servers.scenes import NAMES, NOBODY, span
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import (
     CancelTournamentRequest,
@@ -37,8 +37,6 @@ ANOTHER = "grpc://127.0.0.1:10"
 """A link that nobody has entered with."""
 PERIOD_S = 1.5
 SHORT_PERIOD_S, PERIODS = 0.4, 3
-NOBODY = "grpc://127.0.0.1:9"
-"""The link of a player that is not there."""
 
 
 def _sign_up(request: CreateTournamentRequest, name: str, token: str = "", link: str = "") -> SignUpRequest:

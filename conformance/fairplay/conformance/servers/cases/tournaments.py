@@ -17,7 +17,9 @@ from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, 
 from fairplay.conformance.servers.players import Cast, Received
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
+    FAILED,
     NAMES,
+    NOBODY,
     UNKNOWN_FIELD,
     Act,
     Actor,
@@ -26,7 +28,6 @@ from fairplay.conformance.servers.scenes import (
     Script,
     SoundPlayer,
     control,
-    fail,
     hang,
     slow,
     sound_script,
@@ -62,7 +63,6 @@ LATER_S = 0.5
 AT_ONCE = 20
 MANY_SIGN_UPS = 800
 """So many players come, and half of them go again, while somebody watches who does not read."""
-FAILED = fail(2, "scripted failure")
 
 
 class Entered(NamedTuple):
@@ -290,7 +290,7 @@ async def _check_slow_watcher(context: ServerContext) -> None:
     ):
         entrants = _entrants_after([], await anext(told))
         names = [f"player-{number}" for number in range(MANY_SIGN_UPS)]
-        players = [Player(name=name, link="grpc://127.0.0.1:9") for name in names]
+        players = [Player(name=name, link=NOBODY) for name in names]
         entering = [SignUpRequest(tournament_id=request.tournament_id, player=player) for player in players]
         leaving = [WithdrawRequest(tournament_id=request.tournament_id, name=name) for name in names[::2]]
         for method, requests in (("SignUp", entering), ("Withdraw", leaving)):
@@ -346,7 +346,7 @@ async def over(context: ServerContext) -> None:
 
 async def _check_closed(context: ServerContext, tournament_id: str) -> None:
     """Check that nobody can enter a tournament, or leave it."""
-    entering = SignUpRequest(tournament_id=tournament_id, player=Player(name="gina", link="grpc://127.0.0.1:9"))
+    entering = SignUpRequest(tournament_id=tournament_id, player=Player(name="gina", link=NOBODY))
     await context.refused("SignUp", entering, "SIGN_UP_CLOSED")
     leaving = WithdrawRequest(tournament_id=tournament_id, name=NAMES[0])
     await context.refused("Withdraw", leaving, "SIGN_UP_CLOSED")
@@ -466,7 +466,7 @@ async def unknown_id(context: ServerContext) -> None:
         ("WatchTournament", WatchTournamentRequest),
         ("GetStandings", GetStandingsRequest),
         ("ListTournamentGames", ListTournamentGamesRequest),
-        ("SignUp", partial(SignUpRequest, player=Player(name="gina", link="grpc://127.0.0.1:9"))),
+        ("SignUp", partial(SignUpRequest, player=Player(name="gina", link=NOBODY))),
         ("Withdraw", partial(WithdrawRequest, name="gina")),
     )
     for name, kind in requests:

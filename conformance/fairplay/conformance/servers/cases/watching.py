@@ -20,6 +20,7 @@ from fairplay.conformance.servers.compare import check_ranking, check_times, dif
 from fairplay.conformance.servers.context import ALL_GAMES, HIDDEN, OPEN, ServerContext, Stage, ordinary, server_case
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
+    FAILED,
     NAMES,
     PATIENT,
     Expected,
@@ -29,7 +30,6 @@ from fairplay.conformance.servers.scenes import (
     at,
     control,
     expect,
-    fail,
     hang,
     reply,
     slow,
@@ -279,7 +279,7 @@ async def _until_it_waits(
 @server_case("watch.listed-conditions", "ASK-10")
 async def listed_conditions(context: ServerContext) -> None:
     """Whoever looks for some games finds all of them, each once, and no others."""
-    failing = any_of(at(0, METHOD, reply(b"")), at(1, METHOD, fail(2, "scripted failure")))
+    failing = any_of(at(0, METHOD, reply(b"")), at(1, METHOD, FAILED))
     slow_one = replace(ordinary(OPEN, at(0, METHOD, hang)), control=control(PAUSE_S, PAUSE_S))
     scenes = (ordinary(OPEN, count=3), ordinary(OPEN, count=2), ordinary(HIDDEN, failing, count=3), slow_one)
     games = [(await context.play(scene)).game for scene in scenes]
