@@ -14,6 +14,7 @@ from fairplay.server.access.quotas import QuotaLimits
 from fairplay.server.game.running import Running
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.link import Link
+from fairplay.server.links.ways import START_LIMIT_S
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.store import Store
@@ -46,6 +47,15 @@ async def test_games_that_an_account_begins_count_until_they_are_over() -> None:
             await referee.play(bots, "t/r1g1", "t", links)  # its tournament counts it
             await referee.stop("running", "enough")
             assert (await referee.play(bots, "another")).status == pb.GameStatus.GAME_STATUS_FINISHED
+
+
+async def test_a_game_that_is_stopped_waits_no_longer_for_who_never_came() -> None:
+    async with serving(Config()) as server:
+        server.referee.create(waiting(), "g")
+        await server.referee.stop("g", "enough")
+        async with asyncio.timeout(START_LIMIT_S / 2):
+            game = await server.referee.play(waiting(), "g")
+    assert game.result.aborted == "enough"
 
 
 async def test_who_plays_a_game_waits_until_its_players_are_let_go_of() -> None:

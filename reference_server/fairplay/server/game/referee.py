@@ -18,7 +18,7 @@ from fairplay.server.game.running import Running
 from fairplay.server.game.spectators import live, replayed
 from fairplay.server.links.link import Link, disconnected
 from fairplay.server.links.secrets import take_secret, take_secrets
-from fairplay.server.links.ways import Links, all_or_none
+from fairplay.server.links.ways import Links
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import RETRY_S, waiting_for
 from fairplay.server.observing.log import log_game_begun, log_game_left
@@ -320,7 +320,7 @@ class Referee:
         game, players = find(message.plan.game), message.plan.players
         opening = (self._links.open(each, game, secrets.of(message.game_id, each.name)) for each in players)
         try:
-            return await all_or_none(await asyncio.gather(*opening, return_exceptions=True))
+            return await self._links.open_all(opening, running.over, "the game was stopped")
         except Exception as error:
             running.fail(error)
             return ()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from fairplay.games.game import Game, find
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
@@ -206,6 +207,24 @@ class Links:
             check_descriptors()
         return link
 
+    async def open_all(self, opening: Iterable[Awaitable[Link]], until: asyncio.Future[Any], why: str) -> list[Link]:
+        """Return links that are opened side by side. Those that are not open when `until` is done fail, with `why`.
+
+        Raises what one of them has raised, when the others are closed.
+        """
+        tasks = [asyncio.ensure_future(each) for each in opening]
+        everybody = asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.wait((everybody, until), return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks if until.done() else ():
+            task.cancel()
+        outcomes = [self.gone(why) if isinstance(each, asyncio.CancelledError) else each for each in await everybody]
+        links = [each for each in outcomes if not isinstance(each, BaseException)]
+        for error in outcomes:
+            if isinstance(error, BaseException):
+                await asyncio.gather(*(link.close() for link in links), return_exceptions=True)
+                raise error
+        return links
+
     async def _open(self, player: Player, game: Game, secret: str) -> Link:
         spec = parse_link(player.link)
         if spec.kind == "grpc":
@@ -221,16 +240,6 @@ class Links:
             return BotLink(self._clock, game.player(spec.value), self.quota.thinking())
         assert self._programs is not None
         return await self._programs.link(player.name, spec.value)
-
-
-async def all_or_none(outcomes: Sequence[Link | BaseException]) -> list[Link]:
-    """Return links that were opened side by side. Raises what one of them has raised, when the others are closed."""
-    errors = [each for each in outcomes if isinstance(each, BaseException)]
-    links = [each for each in outcomes if not isinstance(each, BaseException)]
-    if errors:
-        await asyncio.gather(*(link.close() for link in links), return_exceptions=True)
-        raise errors[0]
-    return links
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence, Set
 from collections.abc import Set as AbstractSet
 from functools import partial
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fairplay.games.evidence import idle_seats
 from fairplay.games.game import find
@@ -19,7 +19,7 @@ from fairplay.server.game.plans import seconds
 from fairplay.server.game.runner import NobodyPlaysError, PlayedGame, Runner, shutting_down
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, DeadLink, Link, OpenCall, disconnected
-from fairplay.server.links.ways import Links, all_or_none
+from fairplay.server.links.ways import Links
 from fairplay.server.manager import standing
 from fairplay.server.manager.course import Course, OpenGame
 from fairplay.server.manager.examiner import Examiner
@@ -204,18 +204,7 @@ class Driver:
                 asyncio.ensure_future(self._open_link(players[seat])) for seat in seats[first : first + AT_ONCE]
             ]
             await asyncio.sleep(0)
-        everybody = asyncio.gather(*opening, return_exceptions=True)
-        either: set[asyncio.Future[Any]] = {everybody, self._cancelled}
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        for each in opening if self._cancelled.done() else ():
-            each.cancel()
-        cancelled = disconnected("the tournament was cancelled")
-        outcomes = await everybody
-        given = [
-            DeadLink(self._services.clock, cancelled) if isinstance(each, asyncio.CancelledError) else each
-            for each in outcomes
-        ]
-        return await all_or_none(given)
+        return await self._services.links.open_all(opening, self._cancelled, "the tournament was cancelled")
 
     async def _open_link(self, player: Player) -> Link:
         try:
