@@ -85,7 +85,7 @@ def play(
 ) -> Event:
     """Play a tournament; `missing` have failed at the start. The results of rounds come as late as they may."""
     format_ = find(name)
-    terms = Terms([f"p{number}" for number in range(count)], sizes, deal_count)
+    terms = Terms([f"p{number}" for number in range(count)], sizes, deal_count, format_.strikes_withdrawn)
     full = format_.full_settings(settings, sizes)
     format_.check(full, terms)
     entrants = [entrant for entrant in range(count) if entrant not in missing]

@@ -196,9 +196,8 @@ def test_what_cannot_be_played_is_refused_in_one_sentence() -> None:
     ]:
         format_ = find(name)
         with pytest.raises(ValueError, match=complaint) as refused:
-            format_.check(
-                format_.full_settings(message, sizes), Terms([f"p{number}" for number in range(count)], sizes, 0)
-            )
+            terms = Terms([f"p{number}" for number in range(count)], sizes, 0, strikes_withdrawn=False)
+            format_.check(format_.full_settings(message, sizes), terms)
         assert "\n" not in str(refused.value)
 
 

@@ -65,8 +65,8 @@ def test_every_format_is_tried() -> None:
 def test_every_format_ends_whatever_happens(name: str, message: Message, data: st.DataObject) -> None:
     sizes = data.draw(st.sampled_from(SIZES))
     count = data.draw(st.integers(2, 14))
-    full_terms = Terms([f"p{number}" for number in range(count)], sizes, 0)
     format_ = find(name)
+    full_terms = Terms([f"p{number}" for number in range(count)], sizes, 0, format_.strikes_withdrawn)
     deal_count = data.draw(st.integers(0, 2)) if format_.ranks else 0
     try:
         format_.check(format_.full_settings(message, sizes), full_terms._replace(deal_count=deal_count))
@@ -98,7 +98,7 @@ class _Prefix:
     def __init__(self, name: str, message: Message, sizes: range, decide: Any) -> None:
         self._decide = decide
         format_ = find(name)
-        terms = Terms([f"p{number}" for number in range(8)], sizes, 0)
+        terms = Terms([f"p{number}" for number in range(8)], sizes, 0, format_.strikes_withdrawn)
         self._schedule = format_.schedule(format_.full_settings(message, sizes), terms, range(8), Random(5))
         self.steps = [next(self._schedule)]
 

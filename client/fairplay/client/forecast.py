@@ -36,7 +36,7 @@ def _rounds(plan: TournamentPlan, entrant_count: int) -> Iterator[int]:
     sizes = find(plan.game).seats
     format_, settings = chosen(full_format(plan.format, sizes))
     names = [f"entrant-{number}" for number in range(entrant_count)]
-    terms = Terms(names, sizes, plan.deal_count)
+    terms = Terms(names, sizes, plan.deal_count, strikes_withdrawn=False)
     steps = format_.schedule(settings, terms, range(entrant_count), Random(0))
     rounds, rng = Rounds(), Random(0)
     try:

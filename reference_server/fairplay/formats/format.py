@@ -34,6 +34,8 @@ class Terms(NamedTuple):
     """How many players a game can have."""
     deal_count: int
     """How many deals each group of players plays, see fairplay.formats.schedules. 0: single games."""
+    strikes_withdrawn: bool
+    """Whether the games of entrants that were withdrawn count for nobody."""
 
 
 class Format(Protocol):

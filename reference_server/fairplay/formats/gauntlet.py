@@ -67,7 +67,7 @@ class _GauntletFormat:
         A game of another entrant that was withdrawn is played by those left, where they are enough for a game.
         """
         assert isinstance(settings, Gauntlet)
-        ranking = Ranking(entrants, strikes_withdrawn=self.strikes_withdrawn)
+        ranking = Ranking(entrants, strikes_withdrawn=terms.strikes_withdrawn)
         meetings = Meetings(terms.deal_count)
         named = [entrant for entrant in entrants if terms.names[entrant] in settings.challengers]
         challengers = named or ([] if settings.challengers else [*entrants[:1]])

@@ -69,7 +69,7 @@ class _LadderFormat:
     def schedule(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Schedule:
         """Return the schedule: rounds until each rating is known well enough, or no game is left to be played."""
         assert isinstance(settings, Ladder)
-        ranking = Ranking(entrants)
+        ranking = Ranking(entrants, strikes_withdrawn=terms.strikes_withdrawn)
         rungs = _Rungs(settings, terms, entrants, rng)
         left = settings.game_limit or min(GAME_LIMIT, GAMES_EACH * len(entrants))
         withdrawn: frozenset[int] = frozenset()

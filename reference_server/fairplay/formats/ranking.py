@@ -56,7 +56,7 @@ class Ranking:
     With `strikes_withdrawn` games of entrants that were withdrawn count for nobody.
     """
 
-    def __init__(self, entrants: Sequence[int], *, strikes_withdrawn: bool = False) -> None:
+    def __init__(self, entrants: Sequence[int], *, strikes_withdrawn: bool) -> None:
         self._entrants = entrants
         self._strikes_withdrawn = strikes_withdrawn
         self._results = Results(max(entrants, default=-1) + 1)

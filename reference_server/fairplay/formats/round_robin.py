@@ -49,7 +49,7 @@ class _RoundRobinFormat:
         A game of an entrant that was withdrawn is played by the others, where they are enough for a game.
         """
         assert isinstance(settings, RoundRobin)
-        ranking = Ranking(entrants, strikes_withdrawn=self.strikes_withdrawn)
+        ranking = Ranking(entrants, strikes_withdrawn=terms.strikes_withdrawn)
         deals = Deals(terms.deal_count)
         withdrawn: frozenset[int] = frozenset()
         seats = min(settings.seat_count, len(entrants))

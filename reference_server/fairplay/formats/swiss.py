@@ -77,7 +77,7 @@ class _Event:
         self.left = [*entrants]
         self.meetings = Meetings(terms.deal_count)
         self.points = Points(terms.sizes)
-        self.ranking = Ranking(entrants)
+        self.ranking = Ranking(entrants, strikes_withdrawn=terms.strikes_withdrawn)
         self._sizes = terms.sizes
         self._seats = min(settings.seat_count, len(entrants))
         self._pairings = Pairings(rng)

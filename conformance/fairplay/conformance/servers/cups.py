@@ -332,16 +332,18 @@ def draw_failures() -> Sequence[Cup]:
         WithdrawnGames.values(),
         (True, False),
         (False, True),
+        (False, True),
     )
 
     def cup_of(row: Sequence[int]) -> Cup:
-        (format_, count), (conduct, allowed), ending, failing, entry, struck, seeded, alone = (
+        (format_, count), (conduct, allowed), ending, failing, entry, struck, seeded, alone, ties = (
             each[index] for each, index in zip(values, row, strict=True)
         )
         who = failing(count) if conduct.method else ()
         return Cup(
             format_,
             count,
+            ties=ties,
             conduct=conduct,
             failing=who,
             failures_allowed=allowed,
@@ -352,19 +354,14 @@ def draw_failures() -> Sequence[Cup]:
             alone=alone,
         )
 
-    def is_clear(row: Sequence[int]) -> bool:
-        """Return whether the contract says what counts, and whoever fails gets to it.
-
-        Of byes of who was withdrawn it does not say if they do.
-        """
+    def can_fail(row: Sequence[int]) -> bool:
+        """Return whether whoever fails gets to it."""
         cup = cup_of(row)
         if cup.conduct is IN_END and cup.ending in (CANCELLED, CANCELLED_IN_START):
             return False
-        if cup.conduct.games and cup.ending == CANCELLED_IN_START:
-            return False
-        return cup.kind != "swiss" or cup.withdrawn_games != WithdrawnGames.WITHDRAWN_GAMES_STRUCK
+        return not cup.conduct.games or cup.ending != CANCELLED_IN_START
 
-    rows = cover_pairs([len(each) for each in values], is_clear, Random("failures"))
+    rows = cover_pairs([len(each) for each in values], can_fail, Random("failures"))
     ends = (
         Cup(format_, count, conduct=Conduct(title, "End", won=won), failing=range(count), failures_allowed=allowed)
         for format_, count in (

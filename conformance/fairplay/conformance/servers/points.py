@@ -15,6 +15,7 @@ from fairplay.standings.results import Results, read_outcome
 from fairplay.v1.manager_pb2 import GetStandingsRequest
 from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Standing, Tournament, WithdrawnGames
 
+BY_POINTS = ("round_robin", "swiss")
 SKIPPED = RoundGameStatus.ROUND_GAME_STATUS_SKIPPED
 
 
@@ -47,7 +48,7 @@ class Table:
         """Of each game of an entrant how many shared the first place with it, itself included; 0: it was not first."""
         for game in self.games:
             self._add(game)
-        self.points = self._byes(in_start)
+        self.points = self._byes(in_start) | dict.fromkeys(struck, Fraction())
         for (name, _), won in self._won.items():
             self.points[name] += won
         finishers = {
@@ -165,6 +166,13 @@ def _rating(line: Standing) -> list[float]:
 def _check_places(table: Table, lines: Sequence[Standing], where: str) -> None:
     """Check the order: that of the result, behind it who was withdrawn, and last who has not played."""
     result = table.shown.result
+    if table.shown.plan.format.WhichOneof("format") in BY_POINTS and result.winners:
+        values = {name: (table.points[name], *table.tie_breaks(name)) for name in table.names}
+        left = [name for name in table.names if name not in table.withdrawn]
+        best = [name for name in left if values[name] == max(values[each] for each in left)]
+        same(f"The winners{where}", sorted(best), sorted(result.winners))
+        due = sorted((values[name] for name in result.others), reverse=True)
+        same(f"The points and tie-breaks of the others{where}", due, [values[name] for name in result.others])
     order = [*result.winners, *result.others]
     late = {name: 2 * (name in table.unplayed) or int(name in table.withdrawn) for name in table.names}
     names = [each.name for each in lines]

@@ -174,7 +174,8 @@ def _fill_format(plan: TournamentPlan, game: Game) -> None:
 
 def terms_of(plan: TournamentPlan, entrants: Sequence[Player]) -> Terms:
     """Return what the format of a tournament is given."""
-    return Terms([player.name for player in entrants], find(plan.game).seats, plan.deal_count)
+    struck = plan.withdrawn_games == WithdrawnGames.WITHDRAWN_GAMES_STRUCK
+    return Terms([player.name for player in entrants], find(plan.game).seats, plan.deal_count, struck)
 
 
 def check_format(plan: TournamentPlan, entrants: Sequence[Player], field: str = "") -> None:
