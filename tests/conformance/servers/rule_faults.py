@@ -553,6 +553,27 @@ FAULTS = {
         "return call.limit_s + self._bank[call.seat]\n",
         "order.webset",
     ),
+    "the-window-is-taken-from-the-bank": RuleFault(
+        "",
+        "fairplay.server.game.running",
+        "if call.kind is not CallKind.NOTIFICATION and call.limit_s is None:",
+        "if call.kind is not CallKind.NOTIFICATION:",
+        "order.webset-window",
+    ),
+    "what-is-listed-is-counted": RuleFault(
+        "",
+        "fairplay.server.game.rules",
+        "found.reply_count = rule_break.legal_reply_count",
+        "found.reply_count = len(found.replies)",
+        "services.rules",
+    ),
+    "what-follows-is-the-state-before": RuleFault(
+        "",
+        "fairplay.server.game.rules",
+        "                shown = state\n",
+        "                shown = shown or state\n",
+        "services.rules",
+    ),
     "decks-are-not-shuffled": RuleFault("q", "rules", "rng.shuffle(tiles)", "rng.random()", "games.q-fresh"),
     "links-of-who-signed-up": RuleFault(
         "", "fairplay.server.records.published", "entry.change.signed_up, ", "", "tournament.endings"

@@ -267,10 +267,10 @@ def _misconduct_difference(wanted: Misconduct, got: Misconduct) -> str:
     limits_s = [each.overrun.limit.ToNanoseconds() / 1e9 for each in (wanted, got)]
     if abs(limits_s[0] - limits_s[1]) > 0.001:
         return f"overrun.limit must be {limits_s[0]:g} s; it is {limits_s[1]:g} s"
-    return _legal_difference(wanted.rule_break, got.rule_break)
+    return legal_difference(wanted.rule_break, got.rule_break)
 
 
-def _legal_difference(wanted: RuleBreak, got: RuleBreak) -> str:
+def legal_difference(wanted: RuleBreak, got: RuleBreak) -> str:
     """Return how the legal replies differ, in whatever order. Of more than can be listed nobody says which are."""
     legal, listed = list(wanted.legal_replies), list(got.legal_replies)
     if len(legal) == wanted.legal_reply_count:

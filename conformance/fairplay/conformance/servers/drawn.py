@@ -108,7 +108,7 @@ def draw_situations(name: str) -> Sequence[Drawn]:
     Short ones of the latter are played twice.
     """
     game, drawn = find(name), [each for each, begins in _rare_games(name) if not begins]
-    for title, situation in _situations(name).items():
+    for title, situation in situations_of(name).items():
         for number in range(2):
             scene = _scene(game, situation, Random(f"{title}/players/{number}"))
             found = Drawn(f"the situation {title}", scene)
@@ -154,7 +154,7 @@ def draw_settings(name: str) -> Sequence[Drawn]:
     """Return games under settings of which each pair of values is found; every other one begins late."""
     game, drawn = find(name), []
     strategy = _thoughtful(game)
-    for number, (_, settings, count, _) in enumerate(_unusual(name)):
+    for number, (_, settings, count, _) in enumerate(unusual(name)):
         rng = Random(f"{name}/settings/{number}")
         situation = Situation(settings, count, 0)
         source = Source(settings, count, number, strategy, MAX_DECISIONS)
@@ -174,9 +174,10 @@ def draw_rare_states(name: str) -> Sequence[Drawn]:
     rule.
     """
     game, mutations, drawn = find(name), find_conformance(name).mutations, []
-    for number, (_, given, *_) in enumerate(_unusual(name)):
+    for number, (_, given, *_) in enumerate(unusual(name)):
         rng, settings = Random(f"{name}/rare/{number}"), game.full_settings(given)
-        situations = [each._replace(settings=settings) for each in _situations(name).values() if each.state is not None]
+        found = [each for each in situations_of(name).values() if each.state is not None]
+        situations = [each._replace(settings=settings) for each in found]
         rng.shuffle(situations)
         fitting = (each for each in situations if _can_begin(game, each))
         for again, situation in enumerate(itertools.islice(fitting, ACROSS)):
@@ -188,7 +189,8 @@ def draw_rare_states(name: str) -> Sequence[Drawn]:
 
 
 @cache
-def _unusual(name: str) -> Sequence[Variation]:
+def unusual(name: str) -> Sequence[Variation]:
+    """Return settings of a game of which each pair of values is found."""
     return vary(find(name), Random(f"{name}/settings"), Scope(find(name)))
 
 
@@ -300,7 +302,7 @@ def _wrong_reply(game: Game, mutation: Mutation, others: Sequence[Mutation], *, 
 
     `may_try_again`: where the game asks again after a wrong reply, it does so as often as usual.
     """
-    situations = _situations(game.name)
+    situations = situations_of(game.name)
     named = [situations[case] for case in mutation.cases if case in situations]
     usual = Situation(game.full_settings(game.settings_type()), game.seats.start, 0)
     tried: list[Drawn] = []
@@ -432,7 +434,8 @@ def cut_short(drawn: Drawn) -> Drawn:
 
 
 @cache
-def _situations(name: str) -> Mapping[str, Situation]:
+def situations_of(name: str) -> Mapping[str, Situation]:
+    """Return the situations that players get wrong, by their names."""
     return {
         f"{probe.id}{f'-{draw}' if draw else ''}": probe.situation(Random(f"{probe.id}/{draw}"))
         for probe in find_conformance(name).probes

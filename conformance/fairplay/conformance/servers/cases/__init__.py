@@ -18,6 +18,7 @@ from fairplay.conformance.servers.cases import (
     records,
     refusals,
     results,
+    rules,
     services,
     signups,
     tables,
@@ -46,6 +47,7 @@ MODULES = (
     cups,
     records,
     services,
+    rules,
     games,
 )
 

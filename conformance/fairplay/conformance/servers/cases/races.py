@@ -12,20 +12,24 @@ from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import RACE, Played, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import Received
 from fairplay.conformance.servers.scenes import (
+    AMPLE_S,
     FAILED,
     NAMES,
     Act,
     Asked,
     Manner,
+    Scene,
     Script,
     any_of,
     at,
+    control,
     hang,
     reply,
     slow,
     span,
 )
 from fairplay.games.game import find
+from fairplay.server.links.link import BANK_KEY
 
 LATER_S = 2.0
 """So much later the act of a player counts."""
@@ -37,14 +41,19 @@ LATE_S = 0.5
 """A player that is to be second takes so long."""
 CLOCK_S = 0.01
 """Times that differ by less are the same."""
+BANK_S, HARDLY_S = 4 * AMPLE_S, 0.001
+"""A bank, and a limit that everybody needs it for."""
 FIRST, SECOND = range(2)
 ACT, DEAL, PICK_CARDS = "Act", "Deal", "PickCards"
 
 
-async def _race(context: ServerContext, script: Script, strategy: str = "first", **values: Any) -> Played:
-    """Have two players race for the sets of a small deck."""
-    scene = ordinary(RACE, script, 2, **{"aspects": 3, **values})
-    return await context.play(replace(scene, strategies=(strategy,)))
+def _scene(script: Script, strategy: str = "first", **values: Any) -> Scene:
+    """Return the scene of two players that race for the sets of a small deck."""
+    return replace(ordinary(RACE, script, 2, **{"aspects": 3, **values}), strategies=(strategy,))
+
+
+async def _race(context: ServerContext, script: Script, **values: Any) -> Played:
+    return await context.play(_scene(script, **values))
 
 
 def _calls(played: Played, method: str) -> Sequence[Received]:
@@ -138,17 +147,33 @@ def _first_picks(played: Played) -> Sequence[tuple[Received, int]]:
     return [(each, request.state.call_count) for each, request in zip(picks, asked, strict=True)]
 
 
-@server_case("order.webset-window", "TIME-14", mostly_waits=True)
+@server_case("order.webset-window", "TIME-12", "TIME-14", mostly_waits=True)
 async def window(context: ServerContext) -> None:
-    """All cards of a set are picked within one window, also where they are picked one by one."""
+    """All cards of a set are picked within one window, also one by one, and what that takes is nothing to the bank."""
     script = any_of(*(at(seat, PICK_CARDS, slow(LATE_S)) for seat in (FIRST, SECOND)))
-    (first, call), (second, other) = _first_picks(await _race(context, script, "solver:singly=1", **_singly()))
+    scene = _scene(script, "solver:singly=1", **_singly())
+    played = await context.play(replace(scene, control=control(HARDLY_S, bank_s=BANK_S)))
+    (first, call), (second, other) = _first_picks(played)
     same("The call for which the second card is picked", call, other)
     most_s = first.limit_s - LATE_S
     if second.limit_s > most_s + CLOCK_S:
         raise failure(
             f"The first card was picked after {LATE_S:g} s: there are at most {most_s:g} s left of the window for the "
             f"others; PickCards has a limit of {second.limit_s:g} s."
+        )
+    _check_bank(played, first, second)
+
+
+def _check_bank(played: Played, first: Received, last: Received) -> None:
+    """Check that at most what a player took before it picked cards is missing in its bank when it acts again."""
+    own = [each for each in played.cast.received if each.seat == first.seat]
+    least_s = BANK_S - (first.at_s - min(each.at_s for each in own)) - CLOCK_S
+    acts = [each for each in own if each.method == ACT and each.at_s > last.at_s]
+    left_s = int(acts[0].metadata.get(BANK_KEY, "0")) / 1000 if acts else BANK_S
+    if left_s < least_s:
+        raise failure(
+            f"Cards were picked within their window, which has no bank: of that of {NAMES[first.seat]} at least "
+            f"{least_s:.2f} s must be left when it acts again; Act says {left_s:.2f} s."
         )
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
-from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import grpc
 from google.protobuf.message import Message
@@ -16,18 +14,11 @@ from fairplay.conformance.servers.cases.connection import make_cast
 from fairplay.conformance.servers.cases.tournaments import make_request
 from fairplay.conformance.servers.compare import difference, same
 from fairplay.conformance.servers.context import ALL_GAMES, GAMES, OPEN, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.scenes import NAMES, UNKNOWN_FIELD, span
-from fairplay.games.conformance import Mutation, find_conformance
-from fairplay.games.envelopes import pack, unwrap, wrap
+from fairplay.conformance.servers.scenes import span
+from fairplay.games.envelopes import unwrap, wrap
 from fairplay.games.game import Game, find
 from fairplay.games.kit.player_service import PLAYER_SERVICE
-from fairplay.games.machine import GameMachine
-from fairplay.games.steps import Call, CallKind, Step, calls_in
-from fairplay.games.transcript import game_rng
-from fairplay.player.handlers import reply_of
-from fairplay.server.game.rules import apply_reply, check_reply, list_legal_replies, read_position
 from fairplay.server.net.errors import reason_of
-from fairplay.v1 import rules_pb2 as rules
 from fairplay.v1.access_pb2 import Role
 from fairplay.v1.account_pb2 import CreateAccountRequest, GetAccountRequest
 from fairplay.v1.certification_pb2 import (
@@ -39,17 +30,13 @@ from fairplay.v1.certification_pb2 import (
     ListCertificationsRequest,
     WatchCertificationRequest,
 )
-from fairplay.v1.game_pb2 import GameSettings, GameState
+from fairplay.v1.game_pb2 import GameSettings
 from fairplay.v1.manager_pb2 import CancelTournamentRequest
 from fairplay.v1.referee_pb2 import CreateGameRequest
-from fairplay.v1.rules_pb2 import Position
 from fairplay.v1.server_pb2 import Authentication, GameInfo, GetServerInfoRequest, GetServerLoadRequest, ServerInfo
 
-POSITIONS, WRONG = 3, 3
-"""So many positions of each game, and wrong replies in each of them, are asked about."""
 
-
-async def _ask_if_there(context: ServerContext, name: str, request: Message) -> Any:
+async def ask_if_there(context: ServerContext, name: str, request: Message) -> Any:
     """Return the reply of a method. Raises NotApplicable if the server does not have its service."""
     try:
         return await context.ask(name, request)
@@ -65,7 +52,7 @@ async def _ask_if_there(context: ServerContext, name: str, request: Message) -> 
 @server_case("services.info", "ROLE-5")
 async def info(context: ServerContext) -> None:
     """What a server says that it can do it does, with the settings and the limits that it names."""
-    told: ServerInfo = (await _ask_if_there(context, "GetServerInfo", GetServerInfoRequest())).server
+    told: ServerInfo = (await ask_if_there(context, "GetServerInfo", GetServerInfoRequest())).server
     names = [each.name for each in told.games]
     same("The games of the server, by name,", sorted({*names, *GAMES}), names)
     services = [each.name for each in told.services]
@@ -147,121 +134,20 @@ async def _check_defaults(context: ServerContext, told: GameInfo) -> None:
     same(f"The time control of a tournament of {told.name} whose plan has none", told.time_control, plan.time_control)
 
 
-# The rules
-
-
-class _Asked(NamedTuple):
-    """A position, the call that the seat gets there, and the reply of a reference player."""
-
-    position: Position
-    call: Call
-    sound: Message
-
-
-def _positions(name: str) -> Iterator[_Asked]:
-    """Yield positions of a game in which one player alone is asked."""
-    game = find(name)
-    player = game.player(next(iter(game.strategies)))
-    for situation in (probe.situation(Random(probe.id)) for probe in find_conformance(name).probes):
-        settings, state = situation.settings, situation.state
-        if state is None:
-            continue
-        machine = GameMachine(game.play("", settings, NAMES[: situation.player_count], game_rng(1), state))
-        decisions = (_decisions(step) for step in machine.play(lambda call: call.method.response()))
-        asked = next(filter(None, decisions), ())
-        if len(asked) == 1:
-            told = {"settings": wrap(GameSettings, game, settings), "state": wrap(GameState, game, state)}
-            yield _Asked(Position(game=name, seat=asked[0].seat, **told), asked[0], reply_of(player, asked[0]))
-
-
-def _decisions(step: Step) -> Sequence[Call]:
-    return [call for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION]
-
-
-def _wrong(asked: _Asked, mutations: Sequence[Mutation]) -> Iterator[Message]:
-    """Yield wrong replies in a position."""
-    for mutation in mutations:
-        if mutation.rule and mutation.method == asked.call.method.name:
-            wrong = mutation.mutate(asked.call.request, asked.sound, Random(1))
-            if isinstance(wrong, Message):
-                yield wrong
-
-
-@server_case("services.rules", "ROLE-6")
-async def the_rules(context: ServerContext) -> None:
-    """An author who asks what is legal is told what a referee would say."""
-    for name in ALL_GAMES:
-        for asked in itertools.islice(_positions(name), POSITIONS):
-            await _check_position(context, asked)
-    await _check_simulation(context)
-
-
-async def _check_simulation(context: ServerContext) -> None:
-    """Check that a simulated game follows from its seed, and what is refused."""
-    asked = next(_positions(OPEN))
-    strategy = next(iter(find(OPEN).strategies))
-    given = rules.SimulateGameRequest(game=OPEN, seed=5, strategies=[strategy] * 2)
-    first, again = [await context.ask("SimulateGame", given) for _ in range(2)]
-    same("A simulated game, when it is played again from its seed,", first, again)
-    same("The seed of a simulated game", given.seed, first.seed)
-    seats = sorted(player.seat for group in first.ranking for player in group.players)
-    if seats != [0, 1] or not first.decision_count or not first.HasField("state"):
-        raise failure("A simulated game must have a ranking of its players, a last state, and decisions.")
-    unknown = Position(game="no-such-game", state=asked.position.state)
-    stranger, stateless, strange = Position(), Position(), Position()
-    for each in (stranger, stateless, strange):
-        each.CopyFrom(asked.position)
-    stranger.seat += 1
-    stateless.ClearField("state")
-    getattr(strange.state, OPEN).MergeFromString(UNKNOWN_FIELD)
-    refused = {"UNKNOWN_GAME": unknown, "NOT_ASKED": stranger, "INVALID_STATE": stateless, "UNKNOWN_FIELDS": strange}
-    for reason, position in refused.items():
-        await context.refused("ListLegalReplies", rules.ListLegalRepliesRequest(position=position), reason)
-    reply = rules.CheckReplyRequest(position=asked.position, reply=pack(given))
-    await context.refused("CheckReply", reply, "INVALID_REPLY", about="a message of another type")
-    given.seed = 2**53
-    await context.refused("SimulateGame", given, "INVALID_SEED")
-    await context.refused(
-        "SimulateGame", rules.SimulateGameRequest(game=OPEN, strategies=[strategy]), "INVALID_PLAYERS"
-    )
-
-
-async def _check_position(context: ServerContext, asked: _Asked) -> None:
-    position, game = asked.position, find(asked.position.game)
-    where = f"in a position of {game.title}"
-    due = list_legal_replies(read_position(position))
-    got = await _ask_if_there(context, "ListLegalReplies", rules.ListLegalRepliesRequest(position=position))
-    if wrong := difference(due, got, free={"replies"}):
-        raise failure(f"What is legal {where} is wrong: {wrong}.")
-    if due.reply_count == len(due.replies):
-        listed = [sorted(each.SerializeToString() for each in told.replies) for told in (due, got)]
-        same(f"The legal replies {where}", *listed)
-    wrong_ones = list(_wrong(asked, find_conformance(game.name).mutations))[:WRONG]
-    for reply in map(pack, (asked.sound, *wrong_ones)):
-        broken = check_reply(read_position(position), reply).rule_break.rule_id
-        checked = await context.ask("CheckReply", rules.CheckReplyRequest(position=position, reply=reply))
-        same(f"The rule that a reply breaks {where}", broken, checked.rule_break.rule_id)
-        applied = rules.ApplyReplyRequest(position=position, reply=reply)
-        if broken:
-            await context.refused("ApplyReply", applied, "REPLY_REFUSED", about="a reply that breaks a rule")
-        elif wrong := difference(apply_reply(read_position(position), reply), await context.ask("ApplyReply", applied)):
-            raise failure(f"What follows from a legal reply {where} is wrong: {wrong}.")
-
-
 # Accounts and certifications
 
 
 @server_case("services.accounts", "ROLE-6", "AUTH-5")
 async def accounts(context: ServerContext) -> None:
     """A caller learns who it is, and makes no account without an invitation."""
-    account = (await _ask_if_there(context, "GetAccount", GetAccountRequest())).account
+    account = (await ask_if_there(context, "GetAccount", GetAccountRequest())).account
     if account.role < Role.ROLE_ORGANISER:
         raise failure(
             f"Who plays games is an organiser at least; GetAccount says that it is {Role.Name(account.role)}."
         )
     asked = CreateAccountRequest(name=context.new_short_name(), invitation="no-such-invitation")
     await context.refused("CreateAccount", asked, "NO_ACCOUNTS", "INVITATION_INVALID")
-    told: ServerInfo = (await _ask_if_there(context, "GetServerInfo", GetServerInfoRequest())).server
+    told: ServerInfo = (await ask_if_there(context, "GetServerInfo", GetServerInfoRequest())).server
     if told.authentication == Authentication.AUTHENTICATION_NONE:
         try:
             await context.ask("GetAccount", GetAccountRequest(), token="no-such-token")
@@ -276,7 +162,7 @@ async def accounts(context: ServerContext) -> None:
 async def certifications(context: ServerContext) -> None:
     """The author of a player follows its certification, one at a time, and can end it."""
     asked = CreateCertificationRequest(game=OPEN, name=context.new_id("player"))
-    begun = (await _ask_if_there(context, "CreateCertification", asked)).certification
+    begun = (await ask_if_there(context, "CreateCertification", asked)).certification
     id_ = begun.certification_id
     try:
         waiting = CertificationStatus.CERTIFICATION_STATUS_WAITING
@@ -333,4 +219,4 @@ async def _check_refused(context: ServerContext, asked: CreateCertificationReque
     )
 
 
-CASES = (info, the_rules, accounts, certifications)
+CASES = (info, accounts, certifications)
