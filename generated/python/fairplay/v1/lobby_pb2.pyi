@@ -756,8 +756,8 @@ class SayRequest(google.protobuf.message.Message):
     token: builtins.str
     """The token of the user. At most 256 characters. Required."""
     text: builtins.str
-    """What is said: not only spaces, and no character that controls how text is set: line breaks, other control
-    characters, changes of direction. At most 500 characters. Required.
+    """What is said: not only spaces, and no character that controls how text is set or does not show: line
+    breaks, other control characters, changes of direction, characters of no width. At most 500 characters. Required.
     """
     def __init__(
         self,
