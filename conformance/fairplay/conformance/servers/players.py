@@ -325,7 +325,7 @@ class Served:
 
     async def close(self) -> None:
         """Serve no longer."""
-        await asyncio.gather(*(server.stop(None) for server in self._servers))
+        await asyncio.shield(asyncio.gather(*(server.stop(None) for server in self._servers)))  # grpcio goes on anyway
 
 
 class _Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no types for it
