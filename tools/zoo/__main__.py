@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import random
+import signal
 import sys
 import time
 from collections import Counter
@@ -132,7 +133,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _tried(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Outcome]]:
     """Yield each task with its outcome, as soon as it is known."""
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+    context = multiprocessing.get_context("spawn")
+    # Workers end at Ctrl-C without a word.
+    with ProcessPoolExecutor(jobs, context, signal.signal, (signal.SIGINT, signal.SIG_DFL)) as pool:
         running = {pool.submit(try_task, task): task for task in tasks}
         for future in as_completed(running):
             task, outcome = running[future], future.result()
@@ -150,4 +153,7 @@ def _print_costs(outcomes: Mapping[Task, Outcome], elapsed_s: float) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit("stopped; the page is as it was")
