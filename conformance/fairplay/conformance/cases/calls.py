@@ -25,6 +25,7 @@ from fairplay.conformance.games.guises import TRACE, UNKNOWN_KEY, UNKNOWN_VALUE,
 from fairplay.conformance.games.outside import judge_outside_games
 from fairplay.conformance.games.trial import Entry, Exchange, Manner, Outgoing, Scenario, Trial, may_use_a_bank
 from fairplay.conformance.games.variations import fits, unusual_part
+from fairplay.conformance.player.breaker import Breaker
 from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Answered, Connection, parse_description
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
@@ -98,35 +99,69 @@ def time_limits(context: Context) -> None:
     with context.player.separate() as connection:
         _play(context, connection, "With limits and a bank of an hour", Manner(ask=ask_for_long))
         _play(context, connection, "With a limit of 1 ms for a decision, and a bank", Manner(ask=ask_for_the_bank))
-        for kind in CallKind:
-            _play_with_one_short_limit(context, connection, kind)
+        for scenario in (context.first_scenario(), context.ending(context.game.seats.start)):
+            few = scenario.situation._replace(turn_count=FEW_DECISIONS if context.is_slow else DECISIONS)
+            _play_with_one_short_limit(context, connection, scenario._replace(situation=few))
         _play_with_long_settings(context, connection)
         _play_below_a_second(context, connection)
         _ask_in_no_time(context, connection)
         _play(context, connection, "After a decision with a limit of 1 ms", Manner())
 
 
-SHORT_S, LONGER = 1.0, 5
-"""A short limit, unless the player usually takes more than a fifth of it; other limits are so many times as long."""
+SHORT_S, LONG_S = (0.2, 0.2, 1.0), 5.0
+"""Short limits, of which the first one is told that the player keeps where all are as short; and what is longer."""
+ROUNDS = 3
+"""A call that takes too long does so each time: others are late now and then on a busy machine."""
 
 
-def _play_with_one_short_limit(context: Context, connection: Connection, kind: CallKind) -> None:
-    """Judge a game in which the calls of one kind have a short limit, and all others a longer one."""
-    short_s = _short_s(context, kind)
+def _play_with_one_short_limit(context: Context, connection: Connection, scenario: Scenario) -> None:
+    """Judge games in which the calls of one kind have a short limit, and all others a longer one.
 
-    async def ask(reached: Connection, due: Outgoing) -> Answered:
-        limit_s = due.limit_s
-        if due.call.limit_s is None:
-            limit_s = min(limit_s, short_s) if due.call.kind is kind else max(limit_s, LONGER * short_s)
-        return await reached.ask(due.call.method, due.request, limit_s)
+    The short one is told, and the usual one holds: it is a fault to take longer, if the player does not where all
+    limits are as short.
+    """
+    if connection.hello is None and connection.served is None:
+        return
 
-    what = f"With a shorter limit for a {kind.value} than for other calls"
-    _play(context, connection, what, Manner(ask=ask))
+    def play(short_s: float, *kinds: CallKind) -> Trial:
+        async def ask(reached: Connection, due: Outgoing) -> Answered:
+            if due.call.limit_s is None and due.call.kind in kinds:
+                return await ask_telling(context, reached, due, short_s, f"{round(1_000 * short_s)}m")
+            limit_s = due.limit_s if due.call.limit_s is not None else max(due.limit_s, LONG_S)
+            return await reached.ask(due.call.method, due.request, limit_s)
+
+        return context.play(scenario, connection, Manner(ask=ask))
+
+    all_short = ((play(each, *CallKind), each) for each in SHORT_S)
+    told_s = (each for found, each in all_short if found.misconduct is None and not _find_late(found, each, *CallKind))
+    if (short_s := next(told_s, None)) is None:
+        return
+    for kind in CallKind:
+        found = play(short_s, kind)
+        what = f"With a limit of {short_s:g} s for a {kind.value}, and longer ones for others"
+        with where(what):
+            judge_condition(context, found)
+        late = _find_late(found, short_s, kind)
+        for _ in range(1, ROUNDS):
+            late = late and late & _find_late(play(short_s, kind), short_s, kind)
+        if late and (late := late - _find_late(play(short_s, *CallKind), short_s, kind)):
+            names = " and ".join({found.exchanges[number].method.name for number in late})
+            raise failure(f"{what}, {names} takes longer than that, and not where all limits are as short.")
+
+
+def _find_late(found: Trial, limit_s: float, *kinds: CallKind) -> set[int]:
+    """Return which calls of these kinds took longer than a limit."""
+    calls = enumerate(found.exchanges)
+    return {number for number, each in calls if each.kind in kinds and each.elapsed_s > TOO_LATE_SHARE * limit_s}
+
+
+LONGER = 5
+"""A limit that is shorter than the times of settings is so many times what the player usually takes, or a second."""
 
 
 def _short_s(context: Context, kind: CallKind) -> float:
     times = [each.elapsed_s for each in context.ordinary.exchanges if each.kind is kind]
-    return max([SHORT_S, *(LONGER * each for each in times)])
+    return max([1.0, *(LONGER * each for each in times)])
 
 
 BEYOND = 1.2
@@ -283,6 +318,8 @@ MIB = 2**20
 SIZES = (4_096, 4 * MIB - 65_536, 0, 65_536, MIB, 3 * MIB)
 """The calls of a game are made larger by so many bytes, in this order. With their frames they are below 4 MiB."""
 LARGEST = SIZES.index(max(SIZES))
+READING_S = 12.0
+"""Who reads slowly gets so much more time for them: no limit of an organiser has to do with such requests."""
 FILLER = b"\xc2\xbb\x1e"
 """The tag of field 62,392, a text: no message has it."""
 
@@ -332,17 +369,27 @@ PLAYER_NUMBER = 7
 """A server may number the players of a stream as it likes."""
 
 
-@case(case_ids.LARGE_REQUESTS, "CALL-7", "FAIL-2")
+@case(case_ids.LARGE_REQUESTS, "CALL-7", "FAIL-2", "TIME-5")
 def large_requests(context: Context) -> None:
     """A request may have up to 4 MiB, with all that a newer referee says in it."""
 
     def encode(request: Message, number: int) -> bytes:
         return request.SerializeToString() + _filler(number)
 
+    async def ask(reached: Connection, due: Outgoing) -> Answered:
+        return await reached.ask(due.call.method, due.request, due.limit_s + READING_S)
+
     what = "With requests of up to 4 MiB, most of them an unknown field"
     with context.player.separate() as connection:
-        judge_outside_games(context, connection, what, lambda request, _: encode(request, LARGEST))
-        _play(context, connection, what, Manner(encode))
+        judge_outside_games(context, connection, what, lambda request, _: encode(request, LARGEST), more_s=READING_S)
+        scenario = context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS)
+        found = context.play(scenario, connection, Manner(encode))
+        if found.is_late:
+            context.ask(DESCRIBE, DescribeRequest(), connection, READING_S)  # answered once all before it is read
+            with context.player.fresh(breaker=Breaker()) as other:
+                found = context.play(scenario, other, Manner(encode, ask))
+        with where(what):
+            judge_condition(context, found)
 
 
 def _filler(number: int) -> bytes:

@@ -56,7 +56,7 @@ from fairplay.v1.connection_pb2 import Call
 from fairplay.v1.player_pb2 import GameService, PlayerDescription
 
 NO_EXCEPTION = (case_ids.NO_EXCEPTION,)
-THOUGHT_S, UNLIMITED_S = 0.1, 1.5
+THOUGHT_S, AHEAD_S, UNLIMITED_S = 0.1, 0.3, 1.5
 DESCRIPTION_STAYS = (case_ids.DESCRIPTION_STAYS,)
 
 
@@ -565,6 +565,14 @@ OF_PROGRAMS = (
             program=ProgramBehaviour(),
         )
         for short, long in (("decision", "notification"), ("notification", "decision"))
+    ),
+    Mutant(
+        "looks-ahead-in-notifications",
+        f"Takes {AHEAD_S:g} s for a notification, or a quarter of the limit of the last decision if that is less.",
+        (case_ids.TIME_LIMITS,),
+        _has_less_time(decides=False),
+        waits(lambda call: min(call.memory.notes[LONG_S] / 4, AHEAD_S)),
+        program=ProgramBehaviour(),
     ),
     _program("ends-at-once", "Ends as soon as it is started.", case_ids.REACHABLE, ProgramBehaviour(Start.EXITS)),
     _program(
