@@ -539,7 +539,6 @@ def records_another_call_for_a_misconduct(part: GetRecordResponse, _: Rpc) -> No
     "connection.name",
     "connection.long-token",
     "connection.hello-first",
-    "connection.name-kept",
     "connection.reply-flood",
     "connection.silence",
     "connection.many-players",
@@ -720,6 +719,18 @@ def does_not_say_whom_it_waits_for(event: WatchGameResponse, _: Rpc) -> Sequence
     return NONE if event.HasField("asked") else None
 
 
+@mutant("watch.deadlines")
+def counts_deadlines_from_when_it_tells_them(event: WatchGameResponse, _: Rpc) -> None:
+    for each in event.asked.players:
+        each.deadline.FromSeconds(event.time.seconds + 30)
+
+
+@mutant("watch.hidden-in-tournament")
+def shows_the_evidence_to_who_has_watched(event: WatchGameResponse, _: Rpc) -> None:
+    for each in event.finished.misconducts:
+        each.request.Pack(Reply(id=1))
+
+
 @mutant("watch.resume")
 def resumes_from_the_beginning(request: WatchGameRequest, _: Rpc) -> None:
     request.after_sequence = 0
@@ -885,7 +896,7 @@ def keeps_its_limits_to_itself(frame: DialInResponse, _: Rpc) -> None:
         frame.welcome.ClearField("max_frame_bytes")
 
 
-@mutant("connection.name-taken")
+@mutant("connection.walk")
 def gives_a_name_twice(frame: DialInRequest, rpc: Rpc) -> None:
     names = rpc.kept.setdefault("names", set())
     for player in frame.hello.players if frame.HasField("hello") else ():
@@ -907,7 +918,7 @@ def accepts_a_second_hello(frame: DialInRequest, rpc: Rpc) -> Sequence[Message] 
     return NONE if frame.HasField("hello") and rpc.own.setdefault("said", frame) is not frame else None
 
 
-@mutant("connection.stray-replies", "connection.second-reply")
+@mutant("connection.walk")
 def breaks_off_at_replies_to_no_call(frame: DialInRequest | DialInResponse, rpc: Rpc) -> None:
     opened: set[int] = rpc.own.setdefault("open", set())
     if isinstance(frame, DialInResponse):
@@ -927,7 +938,7 @@ def breaks_off_at_late_replies(frame: DialInRequest | DialInResponse, rpc: Rpc) 
         frame.hello.CopyFrom(Hello())  # which the server takes for a breach of the protocol
 
 
-@mutant("connection.token-kept")
+@mutant("connection.walk")
 def frees_names_of_who_has_left(part: DialInRequest | HalfClose, rpc: Rpc) -> None:
     left: list[str] = rpc.kept.setdefault("left", [])
     if isinstance(part, HalfClose):
@@ -949,7 +960,7 @@ def waits_for_nobody(frame: DialInRequest, _: Rpc) -> None:
         frame.hello.ClearField("resume_window")
 
 
-@mutant("connection.resumed-in-part")
+@mutant("connection.walk")
 def resumes_whatever_the_hello_names(frame: DialInRequest | DialInResponse, rpc: Rpc) -> None:
     if isinstance(frame, DialInRequest):
         rpc.own.setdefault("token", frame.hello.resume_token)
@@ -957,7 +968,7 @@ def resumes_whatever_the_hello_names(frame: DialInRequest | DialInResponse, rpc:
         frame.welcome.resumed = bool(rpc.own["token"])
 
 
-@mutant("connection.resumed-in-part")
+@mutant("connection.walk")
 def numbers_players_in_the_order_of_the_first_hello(frame: DialInResponse, _: Rpc) -> None:
     if frame.welcome.resumed:
         numbers = sorted(frame.welcome.players)
@@ -965,7 +976,7 @@ def numbers_players_in_the_order_of_the_first_hello(frame: DialInResponse, _: Rp
         frame.welcome.players.extend(numbers)
 
 
-@mutant("connection.carried-on")
+@mutant("connection.walk")
 def says_no_goodbye_to_who_is_carried_on(frame: DialInRequest | DialInResponse, rpc: Rpc) -> None:
     shown: list[bytes] = rpc.kept.setdefault("shown", [])
     if isinstance(frame, DialInRequest):
@@ -974,7 +985,7 @@ def says_no_goodbye_to_who_is_carried_on(frame: DialInRequest | DialInResponse, 
         frame.ClearField("goodbye")
 
 
-@mutant("connection.take-over", "connection.ends-with-ok", "connection.carried-on", "connection.replaced-in-parts")
+@mutant("connection.walk")
 def says_no_goodbye(frame: DialInResponse, _: Rpc) -> None:
     frame.ClearField("goodbye")
 
@@ -997,15 +1008,6 @@ def ignores_replies_beside_a_hello(frame: DialInRequest, _: Rpc) -> None:
         frame.ClearField("replies")
 
 
-@mutant("connection.lost-in-parts", "connection.replaced-in-parts")
-def forgets_players_that_others_leave_behind(frame: DialInRequest, rpc: Rpc) -> None:
-    kept: list[str] = rpc.kept.setdefault("hellos", [])
-    if frame.HasField("hello"):
-        kept.append(frame.hello.players[0].name)
-        if len(kept) % 3 == 0:  # a case has three hellos: of both players, of one and of the other
-            frame.hello.players[0].name += "-again"
-
-
 @mutant("connection.late-flood")
 def endures_whatever_comes_late(frame: DialInRequest | DialInResponse, rpc: Rpc) -> Sequence[Message] | None:
     cancelled = rpc.own.setdefault("cancelled", set())
@@ -1021,18 +1023,18 @@ def forgets_the_metadata_of_what_it_sends_again(call: Call, rpc: Rpc) -> None:
         call.ClearField("metadata")
 
 
-@mutant("connection.resumed", "connection.fresh-hello")
+@mutant("connection.resumed", "connection.walk")
 def does_not_say_which_calls_are_open(frame: DialInResponse, _: Rpc) -> None:
     if frame.HasField("welcome"):
         frame.welcome.ClearField("open_calls")
 
 
-@mutant("connection.half-close")
+@mutant("connection.walk")
 def waits_for_who_has_left(_: HalfClose, rpc: Rpc) -> Sequence[Message]:
     return NONE
 
 
-@mutant("connection.resume")
+@mutant("connection.walk")
 def sends_open_calls_under_new_ids(part: Call | Reply, rpc: Rpc) -> None:
     known: set[int] = rpc.kept.setdefault("ids", set())
     if isinstance(part, Reply):
@@ -1438,6 +1440,11 @@ def leaves_a_call_out_of_the_record(part: GetRecordResponse, _: Rpc) -> None:
 @mutant("records.verify", "records.verify-misconduct", "records.tournament")
 def breaks_the_chain(part: GetRecordResponse, _: Rpc) -> None:
     part.entries[1].chain_hash = bytes(32)
+
+
+@mutant("records.long")
+def begins_the_chain_anew_with_each_part(part: GetRecordResponse, _: Rpc) -> None:
+    _record(part, lambda entries: entries)
 
 
 @mutant("records.no-links")

@@ -327,7 +327,39 @@ FAULTS = {
         "fairplay.server.links.stream",
         "self._count_unasked(reply.id)\n                continue",
         "self._count_unasked(reply.id)\n                break",
-        "connection.stray-replies",
+        "connection.walk",
+    ),
+    "a-resume-token-opens-all-names": RuleFault(
+        "",
+        "fairplay.server.links.dial_in",
+        "known.stream is resumed)",
+        "known.stream)",
+        "connection.walk",
+    ),
+    "deadlines-begin-with-their-spectators": RuleFault(
+        "",
+        "fairplay.server.game.spectators",
+        "open_call.limit_s - open_call.elapsed_s)",
+        "open_call.limit_s)",
+        "watch.deadlines",
+    ),
+    "who-watched-a-game-of-a-tournament-sees-the-evidence": RuleFault(
+        "",
+        "fairplay.server.game.referee",
+        "single=not message.tournament_id",
+        "single=True",
+        "watch.hidden-in-tournament",
+    ),
+    "each-part-of-a-record-is-a-chain": RuleFault(
+        "",
+        "fairplay.server.servicers.referee",
+        "GetRecordResponse(entries=part)",
+        """GetRecordResponse(
+                entries=__import__("fairplay.server.records.chain", fromlist=("",))
+                .chained([each.entry for each in part])
+                .entries
+            )""",
+        "records.long",
     ),
     "only-seeds-are-named": RuleFault(
         "",

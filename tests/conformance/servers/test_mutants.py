@@ -35,7 +35,7 @@ def test_every_case_is_named_by_a_mutant() -> None:
 
 def test_through_a_proxy_without_a_defect_the_reference_server_passes(server: Server) -> None:
     with proxy(server.address, {}) as sound:
-        [found] = judged(sound, "connection.resume").judged
+        [found] = judged(sound, "connection.resumed").judged
     assert found.verdict is Verdict.PASS, found.sentence
 
 

@@ -13,7 +13,7 @@ from tests.conformance.servers.harness import judged, serving
 
 IN_EVERY_RUN = (
     "lobby.tables,lobby.walk,lobby.comes-back,lobby.told,lobby.one-stream,watch.listed-conditions,"
-    "connection.name-taken,connection.name-kept,connection.take-over,connection.carried-on,order.time-limits,"
+    "connection.walk,order.time-limits,"
     "order.webset-held,order.webset-lockout,order.webset-cancelled,"
     "tournament.sign-up,tournament.names,tournament.too-few,tournament.full,ids.chosen,"
     "refuses.plan-limits,refuses.each-setting,format.ties,blame.each-status,order.webset"

@@ -35,8 +35,6 @@ STRAY = 2**52
 FLOOD_FRAMES = 50
 FRAME_REPLIES = 2_000
 PAUSE_S = 0.02
-GONE_S = 0.2
-"""After so long a server has seen that a connection was reset."""
 ATTEMPTS = 3
 MANY = 10_000
 SHORT_S = 0.5
@@ -150,117 +148,6 @@ async def one_hello(context: ServerContext) -> None:
     """A connection has one hello: players do not change while it lasts."""
     said = DialInRequest(hello=make_hello(context.new_names(1)))
     await _rejected(context, ["PROTOCOL_BROKEN"], said, said, what="a connection with a second hello")
-
-
-@server_case("connection.name-taken", "TOKEN-1", "TOKEN-2", "DIAL-8")
-async def name_taken(context: ServerContext) -> None:
-    """A name belongs to whoever has its token: nobody else may play under it."""
-    scene = ordinary(OPEN, count=2)
-    cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
-    async with context.dialled_in(cast, names, token="the right token"):
-        for token in ("a wrong token", ""):
-            [free] = context.new_names(1)
-            await _rejected(context, ["NAME_TAKEN"], DialInRequest(hello=make_hello([free, names[0]], token)))
-            if not await _welcomed(context, [free]):
-                raise failure("A hello that was refused for one of its names must leave the others free.")
-        request = context.request(scene, [f"dial-in:{name}" for name in names])
-        await context.ask("PlayGame", request)
-    check_order(expect(scene, request.game_id), cast.received)
-
-
-@server_case("connection.name-kept", "TOKEN-5")
-async def name_kept(context: ServerContext) -> None:
-    """A player without a token is protected while it is there, and its name is free afterwards."""
-    for closes in (True, False):
-        names = context.new_names(1)
-        async with context.dialled_in(make_cast(), names) as stream:
-            await _rejected(context, ["NAME_TAKEN"], DialInRequest(hello=make_hello(names)))
-            if closes:
-                await stream.leave()
-                await check_ended(context, stream, CLOSED)
-        until = asyncio.get_running_loop().time() + END_LIMIT_S
-        while not await _welcomed(context, names):
-            if asyncio.get_running_loop().time() > until:
-                raise failure("The name of a player that left must be free again.")
-            await asyncio.sleep(0.05)
-
-
-@server_case("connection.token-kept", "TOKEN-1", "TOKEN-2", mostly_waits=True)
-async def token_kept(context: ServerContext) -> None:
-    """A name that was claimed with a token is kept for whoever has the token, also while nobody is there."""
-    names = context.new_names(1)
-    for closes in (True, False):
-        async with context.dialled_in(make_cast(), names, token="the right token") as stream:
-            if closes:
-                await stream.leave()
-                await check_ended(context, stream, CLOSED)
-        await asyncio.sleep(GONE_S)
-        for token in ("a wrong token", ""):
-            await _rejected(context, ["NAME_TAKEN"], DialInRequest(hello=make_hello(names, token)))
-
-
-async def check_taken(context: ServerContext, names: Sequence[str]) -> None:
-    """Check that nobody else can dial in under names whose players are away, and have no token."""
-    await _rejected(context, ["NAME_TAKEN"], DialInRequest(hello=make_hello(names)))
-
-
-async def _welcomed(context: ServerContext, names: Sequence[str]) -> bool:
-    stream = context.open_stream(make_cast())
-    try:
-        return await stream.open(make_hello(names))
-    finally:
-        await stream.close()
-
-
-@server_case("connection.take-over", "TOKEN-3", "BYE-1")
-async def take_over(context: ServerContext) -> None:
-    """A program that was started again takes its names over with its token, and the former one is told."""
-    scene = ordinary(OPEN, count=2)
-    former, cast, names = make_cast(), Cast(scene.game, scene.actors()), context.new_names(2)
-    one, other = context.dialled_in(former, names, token="token"), context.dialled_in(cast, names, token="token")
-    async with one as first, other:
-        await check_replaced(context, first)
-        request = context.request(scene, [f"dial-in:{name}" for name in names])
-        await context.ask("PlayGame", request)
-    if former.received:
-        raise failure("A player was called on the connection that was replaced.")
-    check_order(expect(scene, request.game_id), cast.received)
-
-
-@server_case("connection.stray-replies", "STREAM-1", "LATE-3", "LATE-6")
-async def stray_replies(context: ServerContext) -> None:
-    """A few replies that nobody asked for do no harm, neither to the game nor to a reply in the same frame."""
-    strays = [Reply(id=STRAY + number) for number in range(10)]
-    held = at(0, "TakeTurn", lambda asked: Act(Manner.HANG, asked.sound))
-    async with context.staged(ordinary(OPEN, held)) as stage:
-        assert stage.stream is not None
-        await stage.stream.write(DialInRequest(replies=strays))
-        playing = asyncio.ensure_future(context.ask("PlayGame", stage.request))
-        try:
-            async with asyncio.timeout(END_LIMIT_S):
-                await stage.cast.hung.wait()
-            call = stage.cast.received[-1]
-            assert call.act is not None
-            answer = Reply(id=call.call_id, response=call.act.data)
-            await stage.stream.write(DialInRequest(replies=[*strays, answer, *strays]))
-            game = (await playing).game
-        finally:
-            playing.cancel()
-    expected = expect(ordinary(OPEN), stage.request.game_id)
-    check_blame(expected.misconducts, game.result.misconducts)
-    check_order(expected, stage.cast.received, game.result)
-
-
-@server_case("connection.second-reply", "CALL-5")
-async def second_reply(context: ServerContext) -> None:
-    """A player cannot take a reply back."""
-
-    def twice(asked: Asked) -> Act | None:
-        return Act(Manner.REPLY, asked.sound, again=b"\xff") if asked.method == "TakeTurn" else None
-
-    played = await context.play(ordinary(OPEN, twice))
-    check_blame(played.expected.misconducts, played.game.result.misconducts)
-    check_ranking(played.expected.result, played.game.result)
 
 
 @server_case("connection.reply-flood", "LATE-5", "STREAM-9")
@@ -450,12 +337,6 @@ CASES = (
     *hellos,
     hello_first,
     one_hello,
-    name_taken,
-    name_kept,
-    token_kept,
-    take_over,
-    stray_replies,
-    second_reply,
     reply_flood,
     large_frame,
     compressed,

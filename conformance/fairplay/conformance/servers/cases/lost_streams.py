@@ -8,33 +8,22 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
-
-import grpc
 
 from fairplay.conformance.case import failure
 from fairplay.conformance.servers.cases.connection import (
-    CLOSED,
     END_LIMIT_S,
     FRAME_REPLIES,
-    GONE_S,
     MOST_STRAYS,
     STRAY,
     check_ended,
-    check_replaced,
-    check_taken,
-    make_cast,
 )
-from fairplay.conformance.servers.cases.tournaments import make_request
 from fairplay.conformance.servers.circumstances import TOKEN
 from fairplay.conformance.servers.compare import check_blame, check_ranking, same
 from fairplay.conformance.servers.context import OPEN, STANDSTILL_S, TIMED, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.courses import check_order
-from fairplay.conformance.servers.players import Cast, Received, Stream, hello
+from fairplay.conformance.servers.players import Cast, Received, Stream
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
-    Actor,
     Manner,
     Scene,
     at,
@@ -47,58 +36,12 @@ from fairplay.conformance.servers.scenes import (
 )
 from fairplay.server.links.link import BANK_KEY
 from fairplay.v1.connection_pb2 import DialInRequest, Reply
-from fairplay.v1.manager_pb2 import CancelTournamentRequest
 from fairplay.v1.referee_pb2 import PlayGameRequest, StopGameRequest
 from fairplay.v1.result_pb2 import GameResult
 
 WINDOW_S, SHORT_WINDOW_S = 5.0, 0.8
 AWAY_S = 0.3
 """The shorter window is not over after so long."""
-
-
-@server_case("connection.resume", "RESUME-1", "RESUME-3", "TOKEN-6")
-async def resume(context: ServerContext) -> None:
-    """A player whose connection broke goes on with its game: what it was asked it is asked again, under the same id."""
-    async with context.staged(ordinary(OPEN, at(0, "TakeTurn", hang)), window_s=WINDOW_S) as stage:
-        first = stage.stream
-        assert first is not None
-        playing = asyncio.ensure_future(context.ask("PlayGame", stage.request))
-        open_call = await wait_for_hung(stage.cast)
-        assert first.welcome is not None
-        await first.close()
-        await asyncio.sleep(GONE_S)
-        await check_taken(context, stage.names)
-        second = context.open_stream(stage.cast)
-        try:
-            said = hello(stage.scene.game, stage.names, "", WINDOW_S, first.welcome.resume_token)
-            if not await second.open(said):
-                raise failure(f"The server did not let a lost stream resume: {second.status} {second.reason}")
-            game = (await playing).game
-        finally:
-            playing.cancel()
-            await second.close()
-    ids = [each.call_id for each in stage.cast.received]
-    if ids.count(open_call) != 2:
-        raise failure("The call that was open was not sent again, under the id that it had.")
-    expected = expect(replace(stage.scene, script=sound_script), stage.request.game_id)
-    check_blame(expected.misconducts, game.result.misconducts)
-    again = ids.index(open_call)
-    check_order(expected, [each for index, each in enumerate(stage.cast.received) if index != again])
-    await _check_entrants_kept(context)
-
-
-async def _check_entrants_kept(context: ServerContext) -> None:
-    """Check that names without a token whose players are entered in a tournament are kept while these are away."""
-    names = context.new_names(2)
-    request = make_request(context, [f"dial-in:{name}" for name in names])
-    async with context.dialled_in(make_cast(), names) as stream:
-        await context.ask("CreateTournament", request)
-        assert stream.welcome is not None
-        resume_token = stream.welcome.resume_token
-    await asyncio.sleep(GONE_S)
-    await check_taken(context, names)
-    async with context.dialled_in(make_cast(), names, resume=resume_token):
-        await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=request.tournament_id))
 
 
 async def wait_for_hung(cast: Cast) -> int:
@@ -119,38 +62,7 @@ async def wait_for_call(cast: Cast, wanted: Callable[[Received], bool]) -> Recei
 @server_case("connection.window-over", "RESUME-2", mostly_waits=True)
 async def window_over(context: ServerContext) -> None:
     """A player that does not come back within its window is disconnected; the game does not wait for its limit."""
-    scene = ordinary(OPEN, at(0, "TakeTurn", vanish), count=2)
-    async with context.staged(scene, window_s=SHORT_WINDOW_S) as stage:
-        game = (await context.ask("PlayGame", stage.request)).game
-    check_blame(expect(scene, stage.request.game_id).misconducts[:1], game.result.misconducts[:1])
     await _check_gone(context, SHORT_WINDOW_S)
-
-
-@server_case("connection.ends-with-ok", "BYE-1", "BYE-2")
-async def ends_with_ok(context: ServerContext) -> None:
-    """A stream that ends for a reason of the server's own is no failure of the program."""
-    names = context.new_names(1)
-    one, other = (context.dialled_in(make_cast(), names, token="token") for _ in range(2))
-    async with one as first, other:
-        await check_ended(context, first, "the connection whose name was taken over")
-        if first.goodbye is None or first.status is not grpc.StatusCode.OK:
-            raise failure(f"The connection must end with goodbye and OK; it ended with {first.status} {first.reason}")
-
-
-@server_case("connection.half-close", "BYE-9")
-async def half_close(context: ServerContext) -> None:
-    """A program that has said all that it will say has left: nobody waits for it."""
-    async with context.staged(ordinary(OPEN, at(0, "TakeTurn", hang), count=2), window_s=WINDOW_S) as stage:
-        assert stage.stream is not None
-        playing = asyncio.ensure_future(context.ask("PlayGame", stage.request))
-        await wait_for_hung(stage.cast)
-        await stage.stream.leave()
-        await check_ended(context, stage.stream, CLOSED)
-        if stage.stream.status is not grpc.StatusCode.OK:
-            raise failure(f"The connection must end with OK; it ended with {stage.stream.status}")
-        game = (await playing).game
-    left = replace(stage.scene, script=at(0, "TakeTurn", vanish))
-    check_blame(expect(left, stage.request.game_id).misconducts[:1], game.result.misconducts[:1])
 
 
 class Waiting(NamedTuple):
@@ -171,10 +83,6 @@ class Waiting(NamedTuple):
         if len(came) != 2:
             raise failure("The call that was open was not sent again, under the id that it had.")
         return came
-
-    def sound_actors(self) -> Sequence[Actor]:
-        """Return players that answer everything."""
-        return replace(self.scene, script=sound_script).actors()
 
     async def check_goes_on(self) -> None:
         """Wait for the end of the game, and check that it ended as an undisturbed game does."""
@@ -201,28 +109,6 @@ async def _waiting(
             yield Waiting(scene, cast, names, stream, resume_token, request, playing, hung)
         finally:
             playing.cancel()
-
-
-async def _back(context: ServerContext, *, resuming: bool, shown: bytes = b"") -> None:
-    """Lose a stream with an open call, dial in again, and check what the welcome says and that the game goes on.
-
-    `shown` is the resume token of who does not resume.
-    """
-    async with _waiting(context) as game:
-        await game.stream.close()
-        resume = game.resume_token if resuming else shown
-        async with context.dialled_in(game.cast, game.names, token=TOKEN, window_s=WINDOW_S, resume=resume) as second:
-            open_id = game.open_call.call_id
-            await wait_for_call(game.cast, lambda each: each.call_id == open_id and each.answered_s is not None)
-            # The second reply to a call that was sent twice is no stray one, of which there may be so many.
-            strays = [Reply(id=number) for number in (open_id, *range(STRAY, STRAY + MOST_STRAYS))]
-            await second.write(DialInRequest(replies=strays))
-            await game.check_goes_on()
-    assert second.welcome is not None
-    same("Whether the welcome says that the stream was resumed", resuming, second.welcome.resumed)
-    same("The calls that the welcome says are open", [open_id], list(second.welcome.open_calls))
-    before, again = (each.metadata for each in game.again())
-    same("The metadata of the call that was sent again", before, again)
 
 
 @server_case("connection.nobody-waits", "RESUME-7", mostly_waits=True)
@@ -294,15 +180,22 @@ async def late_flood(context: ServerContext) -> None:
 
 @server_case("connection.resumed", "LATE-4", "RESUME-4", "RESUME-5", "META-5")
 async def resumed(context: ServerContext) -> None:
-    """A program that comes back knows by the welcome which of its calls it still owes."""
-    await _back(context, resuming=True)
-
-
-@server_case("connection.fresh-hello", "RESUME-3", "RESUME-4", "RESUME-5")
-async def fresh_hello(context: ServerContext) -> None:
-    """A program that was started anew knows no resume token, and still gets the calls that its players owe."""
-    for shown in (b"", b"a token of nobody"):
-        await _back(context, resuming=False, shown=shown)
+    """A program that comes back knows by the welcome which of its calls it still owes, and may answer them twice."""
+    async with _waiting(context) as game:
+        await game.stream.close()
+        come_back = context.dialled_in(game.cast, game.names, token=TOKEN, window_s=WINDOW_S, resume=game.resume_token)
+        async with come_back as second:
+            open_id = game.open_call.call_id
+            await wait_for_call(game.cast, lambda each: each.call_id == open_id and each.answered_s is not None)
+            # The second reply to a call that was sent twice is no stray one, of which there may be so many.
+            strays = [Reply(id=number) for number in (open_id, *range(STRAY, STRAY + MOST_STRAYS))]
+            await second.write(DialInRequest(replies=strays))
+            await game.check_goes_on()
+    assert second.welcome is not None
+    same("Whether the welcome says that the stream was resumed", True, second.welcome.resumed)
+    same("The calls that the welcome says are open", [open_id], list(second.welcome.open_calls))
+    before, again = (each.metadata for each in game.again())
+    same("The metadata of the call that was sent again", before, again)
 
 
 @server_case("connection.time-left", "RESUME-3", "TIME-12", attempts=TIMED, rest_s=STANDSTILL_S, mostly_waits=True)
@@ -342,86 +235,11 @@ def _check_bank(game: Waiting, most_s: float, least_s: float) -> None:
         )
 
 
-@server_case("connection.resumed-in-part", "RESUME-5")
-async def resumed_in_part(context: ServerContext) -> None:
-    """A stream is resumed by all of its players, in whatever order, or it is another stream."""
-    title = "Whether the welcome says that the stream was resumed, where the hello names"
-    async with _waiting(context) as game:
-        await game.stream.close()
-        first, second = ([each] for each in game.sound_actors())
-        come_back = partial(context.dialled_in, token=TOKEN, window_s=WINDOW_S)
-        async with come_back(Cast(game.scene.game, second), game.names[1:], resume=game.resume_token) as part:
-            assert part.welcome is not None
-            same(f"{title} one of its two players", False, part.welcome.resumed)
-            async with come_back(Cast(game.scene.game, first), game.names[:1]):
-                await game.check_goes_on()
-    async with _waiting(context) as game:
-        await game.stream.close()
-        backwards = Cast(game.scene.game, game.sound_actors()[::-1])
-        async with come_back(backwards, game.names[::-1], resume=game.resume_token) as whole:
-            assert whole.welcome is not None
-            same(f"{title} its players in another order", True, whole.welcome.resumed)
-            again = await wait_for_call(backwards, lambda each: each.call_id == game.open_call.call_id)
-            if again.seat != 1:
-                raise failure(
-                    "The welcome must number the players in the order of its own hello: the open call of the player "
-                    "that this names second came to the first."
-                )
-            await game.check_goes_on()
-
-
-@server_case("connection.carried-on", "TOKEN-3", "RESUME-3", "RESUME-5", "BYE-1", "BYE-2")
-async def carried_on(context: ServerContext) -> None:
-    """A stream that another one carries on by its resume token is told so while it is still there."""
-    async with _waiting(context, token="") as game:
-        resume = game.resume_token
-        async with context.dialled_in(game.cast, game.names, window_s=WINDOW_S, resume=resume) as second:
-            await check_replaced(context, game.stream)
-            same("How the former connection ended", grpc.StatusCode.OK, game.stream.status)
-            await game.check_goes_on()
-    assert second.welcome is not None
-    same("Whether the welcome says that the stream was resumed", True, second.welcome.resumed)
-    game.again()
-
-
-async def _part(context: ServerContext, *, replaced: bool) -> None:
-    """Have the players of a stream come back one by one, while it is still there or was lost, and check their game."""
-    async with _waiting(context) as game, contextlib.AsyncExitStack() as stack:
-        if not replaced:
-            await game.stream.close()
-        for name, actor in zip(game.names, game.sound_actors(), strict=True):
-            alone = Cast(game.scene.game, [actor])
-            await stack.enter_async_context(context.dialled_in(alone, [name], token=TOKEN, window_s=WINDOW_S))
-            if replaced:
-                await check_replaced(context, game.stream)
-        await game.check_goes_on()
-
-
-@server_case("connection.lost-in-parts", "RESUME-3", "RESUME-6")
-async def lost_in_parts(context: ServerContext) -> None:
-    """Players of one stream may come back in programs of their own, one after the other."""
-    await _part(context, replaced=False)
-
-
-@server_case("connection.replaced-in-parts", "TOKEN-3", "TOKEN-4")
-async def replaced_in_parts(context: ServerContext) -> None:
-    """Who takes one player over does not end the games of the others."""
-    await _part(context, replaced=True)
-
-
 CASES = (
-    resume,
     window_over,
-    ends_with_ok,
-    half_close,
     nobody_waits,
     due_while_lost,
     late_flood,
     resumed,
-    fresh_hello,
     time_left,
-    resumed_in_part,
-    carried_on,
-    lost_in_parts,
-    replaced_in_parts,
 )

@@ -9,7 +9,19 @@ from fairplay.conformance.case import failure
 from fairplay.conformance.servers.cases.tournaments import create, entered, whole_tournament
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.scenes import FAILED, GARBAGE, Script, any_of, at, hang, reply, slow
+from fairplay.conformance.servers.scenes import (
+    FAILED,
+    GARBAGE,
+    UNKNOWN_FIELD,
+    Act,
+    Manner,
+    Script,
+    any_of,
+    at,
+    hang,
+    reply,
+    slow,
+)
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.verify import verify
@@ -19,6 +31,9 @@ from fairplay.v1.record_service_pb2 import GetRecordRequest
 from fairplay.v1.referee_pb2 import CreateGameRequest, StopGameRequest
 
 THOUGHT_S = 0.5
+PADDING_BYTES = 15_000
+"""A reply with so much more is kept as evidence."""
+LARGE_BOARD = {"rows": 10, "columns": 10}
 LONG_GARBAGE = GARBAGE * 2**13
 """A reply of which a server need not keep the whole."""
 
@@ -61,6 +76,16 @@ async def complete(context: ServerContext) -> None:
     same("The recorded calls", wanted, [(call.seat, call.method_name, call.request) for call in calls])
     replies = [each.act.data for each in played.cast.received if each.act is not None]
     same("The recorded replies", replies, [call.reply for call in calls])
+
+
+@server_case("records.long", "RECORD-1", "RECORD-6", "RECORD-7", "CALL-7")
+async def long(context: ServerContext) -> None:
+    """A record is one chain, however many messages it is handed out in."""
+    padding = UNKNOWN_FIELD * (PADDING_BYTES // len(UNKNOWN_FIELD))
+    scene = ordinary(OPEN, lambda asked: Act(Manner.REPLY, asked.sound + padding), count=2, **LARGE_BOARD)
+    played = await context.play(scene)
+    same("Who failed, as replies had fields that nobody knows,", [], list(played.game.result.misconducts))
+    _check(await context.record(played.game_id))
 
 
 @server_case("records.header", "RECORD-2", "DRAW-1")
@@ -166,6 +191,7 @@ CASES = (
     verifies,
     verifies_misconduct,
     complete,
+    long,
     header,
     running,
     unknown_id,

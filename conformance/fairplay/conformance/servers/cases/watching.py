@@ -5,27 +5,47 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
+from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.conformance.case import NotApplicable, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.servers.cases.lost_streams import wait_for_call
-from fairplay.conformance.servers.circumstances import Circumstances, Reach, gathered, settle
+from fairplay.conformance.servers.cases.tournaments import create, make_request
+from fairplay.conformance.servers.circumstances import TOKEN, Circumstances, Reach, gathered, settle
 from fairplay.conformance.servers.compare import check_ranking, check_times, difference, same
-from fairplay.conformance.servers.context import ALL_GAMES, HIDDEN, OPEN, ServerContext, Stage, ordinary, server_case
+from fairplay.conformance.servers.context import (
+    ALL_GAMES,
+    HIDDEN,
+    OPEN,
+    STANDSTILL_S,
+    TIMED,
+    ServerContext,
+    Stage,
+    ordinary,
+    server_case,
+)
+from fairplay.conformance.servers.courses import check_states, follow
+from fairplay.conformance.servers.players import Cast
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     FAILED,
     NAMES,
     PATIENT,
+    Act,
+    Actor,
+    Asked,
     Expected,
     Scene,
     Script,
+    SoundPlayer,
     any_of,
     at,
     control,
@@ -36,10 +56,22 @@ from fairplay.conformance.servers.scenes import (
     wait_for,
 )
 from fairplay.games.conformance import Level
-from fairplay.games.envelopes import unwrap
+from fairplay.games.envelopes import unwrap, wrap
+from fairplay.games.evidence import without_evidence
+from fairplay.v1.game_pb2 import GameSettings
+from fairplay.v1.manager_pb2 import (
+    CancelTournamentRequest,
+    GetTournamentRequest,
+    ListTournamentGamesRequest,
+    StartTournamentRequest,
+    WatchTournamentRequest,
+)
+from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.referee_pb2 import (
+    AskedPlayer,
     CreateGameRequest,
     Game,
+    GamePlan,
     GameStatus,
     GameSummary,
     GetGameRequest,
@@ -48,8 +80,11 @@ from fairplay.v1.referee_pb2 import (
     WatchGameRequest,
     WatchGameResponse,
 )
+from fairplay.v1.tournament_pb2 import TournamentPlan
 
 PAUSE_S = 0.4
+FINALISTS = 5
+"""So many do not fit into one game."""
 PAGE_SIZE = 1
 STATUSES = (
     GameStatus.GAME_STATUS_UNSPECIFIED,
@@ -276,6 +311,169 @@ async def _until_it_waits(
     return events
 
 
+@server_case("watch.deadlines", "WATCH-7", attempts=TIMED, rest_s=STANDSTILL_S, mostly_waits=True)
+async def deadlines(context: ServerContext) -> None:
+    """Whoever watches, and since when, is told the same time at which a call is over: that of the call, and its bank.
+
+    It stays what it was when the call is sent again.
+    """
+    await asyncio.gather(*(_check_deadlines(context.apart(), bank_s) for bank_s in (0.0, AMPLE_S)))
+
+
+async def _check_deadlines(context: ServerContext, bank_s: float) -> None:
+    limits = control(4 * AMPLE_S, 5 * AMPLE_S, 6 * AMPLE_S, bank_s=bank_s)
+    scene = replace(ordinary(OPEN, at(0, METHOD, hang)), control=limits)
+    cast, names = Cast(scene.game, scene.actors()), context.new_names(scene.player_count)
+    request = context.request(scene, [f"dial-in:{name}" for name in names])
+    told: list[_Asked] = []
+    watching: list[asyncio.Future[None]] = []
+
+    async def watch(after: int = 0) -> None:
+        begun_s = time.monotonic()
+        events = context.apart().stream("WatchGame", WatchGameRequest(game_id=request.game_id, after_sequence=after))
+        async with aclosing(events):  # type: ignore[type-var]
+            async for event in events:
+                told.extend(_Asked(begun_s, time.monotonic(), event, each) for each in event.asked.players)
+
+    async with contextlib.AsyncExitStack() as stack:
+        dial_in = partial(context.dialled_in, cast, names, token=TOKEN, window_s=AMPLE_S)
+        first = await stack.enter_async_context(dial_in())
+        await context.ask("CreateGame", CreateGameRequest(game_id=request.game_id, plan=request.plan))
+        try:
+            call = await wait_for_call(cast, lambda each: (each.seat, each.method) == (0, METHOD))
+            for after in (0, 0, 1):
+                await asyncio.sleep(PAUSE_S)
+                watching.append(asyncio.ensure_future(watch(after)))
+            await asyncio.sleep(PAUSE_S)
+            await first.close()
+            await stack.enter_async_context(dial_in())
+            watching.append(asyncio.ensure_future(watch()))
+            await asyncio.sleep(PAUSE_S)
+        finally:
+            await context.ask("StopGame", StopGameRequest(game_id=request.game_id))
+            await asyncio.gather(*watching)
+    for each in told:
+        if (each.player.seat, each.player.method_name) != (call.seat, call.path):
+            raise failure(f"A game that waits for {NAMES[0]} tells that it waits for {NAMES[each.player.seat]}.")
+        left_s = (each.player.deadline.ToNanoseconds() - each.event.time.ToNanoseconds()) / 1e9
+        most_s, least_s = (call.limit_s - (at_s - call.at_s) for at_s in (each.begun_s, each.told_s))
+        if not least_s - PAUSE_S / 2 <= left_s <= most_s + PAUSE_S / 4:
+            raise failure(
+                f"Of the {call.limit_s:g} s of a call {least_s:.2f} to {most_s:.2f} s were left when a spectator was "
+                f"told its deadline, which was {left_s:.2f} s later."
+            )
+
+
+class _Asked(NamedTuple):
+    """A call for which a game waits, as a spectator is told that began to watch at a time."""
+
+    begun_s: float
+    told_s: float
+    event: WatchGameResponse
+    player: AskedPlayer
+
+
+@server_case("watch.hidden-in-tournament", "WATCH-4", "WATCH-5", "TOUR-19", mostly_waits=True)
+async def hidden_in_tournament(context: ServerContext) -> None:
+    """What is hidden in a game of a tournament is hidden until the tournament is over, whoever asks how and when."""
+    players = _Finalists()
+    scene = ordinary(HIDDEN, count=2)
+    player = SoundPlayer(scene.game, scene.strategies[0])
+    cast = Cast(scene.game, [Actor(seat, players, player) for seat in range(FINALISTS)])
+    names = context.new_names(FINALISTS)
+    request = make_request(context, [f"dial-in:{name}" for name in names])
+    request.plan.game, tournament_id = scene.game.name, request.tournament_id
+    request.plan.settings.CopyFrom(wrap(GameSettings, scene.game, scene.settings))
+    request.plan.time_control.CopyFrom(PATIENT)
+    game_id, shown, watched = f"{tournament_id}/r1g1", list[Message](), list[Sequence[WatchGameResponse]]()
+
+    async def watch(after: int = 0) -> None:
+        watching = WatchGameRequest(game_id=game_id, after_sequence=after)
+        watched.append(await context.apart().stream_all("WatchGame", watching))
+
+    async with context.dialled_in(cast, names):
+        await create(context, request)
+        try:
+            await context.ask("StartTournament", StartTournamentRequest(tournament_id=tournament_id))
+            await _come(players.held)
+            shown.append(await context.ask("GetGame", GetGameRequest(game_id=game_id)))
+            watching = asyncio.ensure_future(watch())
+            await asyncio.sleep(PAUSE_S)
+            players.go_on.set()
+            await watching
+            await _come(players.final)
+            for after in (0, 1):
+                await watch(after)
+            for method, kind in (("GetGame", GetGameRequest), ("StopGame", StopGameRequest)):
+                shown.append(await context.ask(method, kind(game_id=game_id)))
+            about = GetTournamentRequest(tournament_id=tournament_id)
+            shown.append(await context.ask("GetTournament", about))
+            shown.append(
+                await context.ask("ListTournamentGames", ListTournamentGamesRequest(tournament_id=tournament_id))
+            )
+            async for event in context.stream("WatchTournament", WatchTournamentRequest(tournament_id=tournament_id)):
+                shown.append(event)
+                break
+        finally:
+            players.go_on.set()
+            await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=tournament_id))
+    whole = await context.stream_all("WatchGame", WatchGameRequest(game_id=game_id))
+    for message in itertools.chain(shown, *watched):
+        _check_hidden(message, f"{type(message).__name__} of a game whose tournament is not over")
+    [evidence] = [each.eliminated for each in whole if each.HasField("eliminated")]
+    if not evidence.HasField("request") or not whole[-1].finished.misconducts[0].HasField("request"):
+        raise failure("A game whose tournament is over must be shown with the evidence.")
+    course = follow(scene.game, await context.record(game_id))
+    for events in watched:
+        check_states(scene.game, course, events, live=True)
+    check_states(scene.game, course, whole, live=False)
+
+
+class _Finalists:
+    """The players of a knockout: the second that takes a turn breaks a rule, and the final does not go on."""
+
+    def __init__(self) -> None:
+        self.held, self.go_on, self.final = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._first = -1
+        self._has_failed = False
+
+    def __call__(self, asked: Asked) -> Act | None:
+        if asked.method != METHOD:
+            return None
+        if asked.request.game_id.endswith("/r2g1"):
+            self.final.set()
+            return hang(asked)
+        if not asked.request.game_id.endswith("/r1g1"):
+            return None
+        if self._first < 0:
+            self._first = asked.seat
+            self.held.set()
+            return wait_for(self.go_on)(asked)
+        if asked.seat == self._first or self._has_failed:
+            return None
+        self._has_failed = True
+        return reply(b"")(asked)
+
+
+async def _come(event: asyncio.Event) -> None:
+    async with asyncio.timeout(4 * AMPLE_S):
+        await event.wait()
+
+
+def _check_hidden(message: Message, where: str) -> None:
+    """Check that a message has no evidence, no seed and no state from which a game began, wherever they may be."""
+    if isinstance(message, Misconduct) and message != without_evidence(message):
+        raise failure(f"{where} has the evidence of a misconduct.", ("Misconduct", readable(message)))
+    if isinstance(message, GamePlan | TournamentPlan) and message.HasField("seed"):
+        raise failure(f"{where} has a seed.")
+    if isinstance(message, GamePlan) and message.HasField("initial_state"):
+        raise failure(f"{where} has the state from which a game began.")
+    for field, value in message.ListFields():
+        if field.message_type is not None and not field.message_type.GetOptions().map_entry:
+            for each in value if field.is_repeated else (value,):
+                _check_hidden(each, where)
+
+
 @server_case("watch.listed-conditions", "ASK-10")
 async def listed_conditions(context: ServerContext) -> None:
     """Whoever looks for some games finds all of them, each once, and no others."""
@@ -451,6 +649,8 @@ CASES = (
     asked,
     resume,
     resumed_running,
+    deadlines,
+    hidden_in_tournament,
     listed,
     listed_conditions,
     stop_running,
