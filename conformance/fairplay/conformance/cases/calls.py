@@ -20,6 +20,7 @@ from fairplay.conformance.cases.memory import renamed
 from fairplay.conformance.cases.probes import games_of_probes
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.encodings import UNKNOWN_FIELD
 from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling, check_welcome
 from fairplay.conformance.games.guises import TRACE, UNKNOWN_KEY, UNKNOWN_VALUE, names_in
 from fairplay.conformance.games.outside import judge_outside_games
@@ -31,6 +32,7 @@ from fairplay.conformance.player.player import Answered, Connection, parse_descr
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
+from fairplay.games.kit.wire import varint
 from fairplay.games.steps import CallKind
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.server.links.link import TRACE_KEY, Metadata, duration
@@ -320,8 +322,8 @@ SIZES = (4_096, 4 * MIB - 65_536, 0, 65_536, MIB, 3 * MIB)
 LARGEST = SIZES.index(max(SIZES))
 READING_S = 12.0
 """Who reads slowly gets so much more time for them: no limit of an organiser has to do with such requests."""
-FILLER = b"\xc2\xbb\x1e"
-"""The tag of field 62,392, a text: no message has it."""
+FILLER = varint(UNKNOWN_FIELD << 3 | 2)
+"""The tag of a text that no message has."""
 
 
 @case(case_ids.CALL_IDS, "CALL-3", "CALL-16")
@@ -394,15 +396,8 @@ def large_requests(context: Context) -> None:
 
 def _filler(number: int) -> bytes:
     """Return an unknown field for a call of this number, which makes its request larger."""
-    size, length = SIZES[number % len(SIZES)], bytearray()
-    if not size:
-        return b""
-    left = size
-    while left > 0x7F:
-        length.append(left & 0x7F | 0x80)
-        left >>= 7
-    length.append(left)
-    return FILLER + bytes(length) + b"x" * size
+    size = SIZES[number % len(SIZES)]
+    return FILLER + varint(size) + b"x" * size if size else b""
 
 
 # --- names ---

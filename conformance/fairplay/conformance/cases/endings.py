@@ -18,6 +18,7 @@ from fairplay.conformance.cases.identity import Notification, notify, tournament
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
+from fairplay.conformance.games.guises import each_value, tournament_id_in
 from fairplay.conformance.games.trial import Manner, Outgoing, Scenario
 from fairplay.conformance.player.player import Answered, Connection
 from fairplay.games.conformance import find_conformance
@@ -25,7 +26,6 @@ from fairplay.games.game import Game
 from fairplay.games.kit.player_service import END, START
 from fairplay.games.steps import Method
 from fairplay.server.game.plans import seconds
-from fairplay.server.net.limits import limit_of
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import EndRequest, StartRequest
 
@@ -105,11 +105,6 @@ def win_and_lose(context: Context) -> None:
                 raise problem
 
 
-LONGEST_ID = "Z" * limit_of("CreateTournamentRequest.tournament_id").max_characters
-PLAIN_ID = "0"
-PARTED_ID = "-.a_B-0"
-
-
 @case(case_ids.UNUSUAL_TOURNAMENTS, "TOUR-3", "RESUME-9", "FAIL-2")
 def unusual_tournaments(context: Context) -> None:
     """The organiser chooses the ids of tournaments, plays several at a time, and programs are started anew in them."""
@@ -156,10 +151,10 @@ def _unusual_calls(context: Context) -> Iterator[tuple[str, Sequence[tuple[Metho
         "Where a server that was started again calls End again",
         [(START, again), (END, over_again), (END, over_again)],
     )
-    for name in (LONGEST_ID, PLAIN_ID, PARTED_ID):
+    for guise in each_value(case_ids.UNUSUAL_IDS):
+        name = tournament_id_in(guise, context.game)
         start, over = StartRequest(tournament_id=name), EndRequest(tournament_id=name, won=True)
-        what = f"has {len(name)} characters" if name is LONGEST_ID else f"is {name}"
-        yield f"In a tournament whose id {what}", [(START, start), (END, over)]
+        yield f"In a tournament whose id is {name}", [(START, start), (END, over)]
 
 
 def _notify_all(context: Context, connection: Connection, calls: Sequence[tuple[Method, Message]]) -> Problem:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Sequence
+from string import ascii_letters
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_after_others, judge_condition, judge_guises, judge_owned, where
@@ -18,7 +20,7 @@ from fairplay.games.steps import CallKind
 
 DECISIONS_UNDER_IDS = 6
 """Enough for turns of a player, also in games that begin with other decisions."""
-BEGUN_ID, ENDED_ID = "x", "a-game_to.its-end"
+BEGUN_ID, ENDED_ID = secrets.choice(ascii_letters), secrets.token_urlsafe(12)
 
 
 @case(case_ids.NO_EXCEPTION, "FAIL-2")

@@ -217,8 +217,11 @@ class Context:
     ) -> list[Trial]:
         """Play games at the same time, as many as the profile asks of a player, and then the next ones.
 
-        One that fails because of its guise alone is played in the usual one: see `Trial.wrong_in_guise`.
+        One that fails because of its guise alone is played in the usual one: see `Trial.wrong_in_guise`. On some
+        connections nothing is unusual, as most tournaments are from their first game to their last.
         """
+        if connection.is_usual:
+            scenarios = [each._replace(guise=each.guise or USUAL_GUISE) for each in scenarios]
         return [self._out_of_guise(each) for each in self.record(connection, self.games(scenarios, manner))]
 
     def _out_of_guise(self, found: Trial) -> Trial:
@@ -558,7 +561,7 @@ class Context:
         return self.once("sequence", self._play_sequence)
 
     def _play_sequence(self) -> Trial:
-        beginnings = self.beginnings(3, BESIDE_OTHERS)
+        beginnings = [each._replace(guise=USUAL_GUISE) for each in self.beginnings(3, BESIDE_OTHERS)]
         history = self.history or [[each] for each in (*beginnings, beginnings[0])]
         with self.player.fresh() as connection:
             for scenarios in history:

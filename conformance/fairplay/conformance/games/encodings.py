@@ -32,12 +32,21 @@ _BYTES_OF: Mapping[int, tuple[int, int]] = {
 """Type of a field -> its wire type, and how many bytes of zero say that it is 0 or empty; all others are varints."""
 
 
-UNKNOWN_FIELDS = (
-    bytes.fromhex("c2bb1e03")
-    + b"new"
-    + bytes.fromhex("c8bb1e ffffffffffffffffff01 d5bb1e 0000c03f d9bb1e 0000000000000840")
-)
-"""Fields 62,392 (text), 62,393 (the largest number), 62,394 (float) and 62,395 (double) of a later revision."""
+UNKNOWN_FIELD = 62_392
+"""No message has a field of this number, or of a greater one."""
+
+
+def _unknown_fields(first: int) -> bytes:
+    """Return four fields from a number on, as of a later revision: a text, the largest number, a float and a double."""
+    values = b"\x03new", b"\xff" * 9 + b"\x01", b"\0\0\xc0\x3f", bytes(6) + b"\x08\x40"
+    wire_types = _LENGTH, 0, 5, 1
+    return b"".join(
+        varint(number << 3 | wire_type) + value
+        for number, (wire_type, value) in enumerate(zip(wire_types, values, strict=True), first)
+    )
+
+
+UNKNOWN_FIELDS = _unknown_fields(UNKNOWN_FIELD)
 
 
 def serialized(message: Message) -> bytes:
@@ -45,12 +54,16 @@ def serialized(message: Message) -> bytes:
     return message.SerializeToString()
 
 
-def newer(message: Message) -> bytes:
-    """Return a message as a newer referee would send it: with unknown fields in every message."""
+def newer(message: Message, *, has_gaps: bool = True) -> bytes:
+    """Return a message as a newer referee sends it, with unknown fields in every message.
+
+    Without gaps they have the next numbers after those of the message.
+    """
     copy = type(message)()
     copy.CopyFrom(message)
-    for part in messages_in(copy):
-        part.MergeFromString(UNKNOWN_FIELDS)
+    for part in [*messages_in(copy)]:
+        following = max(part.DESCRIPTOR.fields_by_number, default=0) + 1
+        part.MergeFromString(UNKNOWN_FIELDS if has_gaps else _unknown_fields(following))
     return copy.SerializeToString()
 
 

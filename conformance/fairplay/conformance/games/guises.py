@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice, product
 from random import Random
 from string import ascii_letters, ascii_uppercase, digits
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.games.encodings import in_pieces, newer, serialized
-from fairplay.conformance.player.names import draw_names, new_tournament_id
+from fairplay.conformance.player.names import draw_name, draw_names, new_tournament_id
 from fairplay.games.game import Game
 from fairplay.server.links.link import NO_EXTRA, TRACE_KEY
 from fairplay.server.manager.plan import game_id_of
@@ -33,7 +34,7 @@ MAX_DIGITS = 4
 """Numbers of rounds and tables have at most so many digits."""
 NOT_ALLOWED = {"", ".", ".."}
 """What no id may have between its slashes."""
-UNKNOWN_KEY, UNKNOWN_VALUE = "fairplay-not-known-yet", "~ " * 128
+UNKNOWN_KEY, UNKNOWN_VALUE = "x-request-id", "~ " * 128
 TRACE, UNRECORDED_TRACE = (f"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0{flag}" for flag in (1, 0))
 
 
@@ -91,9 +92,20 @@ def _texts(words: str, *texts: str) -> Sequence[tuple[str, str]]:
     return [("", ""), *((words.format(repr(text)), text) for text in texts)]
 
 
-def _capitals(count: int) -> list[str]:
+def _capitals(count: int, rng: Random) -> list[str]:
     """Return names that differ in capital letters only, as those of a game may."""
-    return ["".join(each) for each in islice(product(*zip("bobby", "BOBBY", strict=True)), count)]
+    name = draw_name(rng)
+    return ["".join(each) for each in islice(product(*zip(name.lower(), name.upper(), strict=True)), count)]
+
+
+def _longest(count: int, rng: Random) -> list[str]:
+    beginning = "".join(rng.choices(ANY, k=NAME_CHARS - 2))
+    return [f"{beginning}{at:02}" for at in range(count)]
+
+
+def _beginnings(count: int, rng: Random) -> list[str]:
+    longest = rng.choice(ascii_letters) + "".join(rng.choices(ANY, k=count))
+    return [longest[:at] for at in range(1, 1 + count)]
 
 
 PARTS: Mapping[str, _Part] = {
@@ -139,13 +151,10 @@ PARTS: Mapping[str, _Part] = {
         case_ids.LONG_NAMES,
         [
             ("", None),
-            (
-                f"players have names of {NAME_CHARS} characters",
-                lambda count: [f"Long.and_odd-{at:0>{NAME_CHARS - 13}}" for at in range(count)],
-            ),
-            ("players have names of one character", lambda count: list("-_0Z9aBxyC1"[:count])),
+            (f"players have names of {NAME_CHARS} characters", _longest),
+            ("players have names of one character", lambda count, rng: rng.sample(ANY.replace(".", ""), count)),
             ("players have names that differ in capital letters only", _capitals),
-            ("names of players are beginnings of others", lambda count: ["-." * at for at in range(1, 1 + count)]),
+            ("names of players are beginnings of others", _beginnings),
         ],
     ),
     "metadata": _Part(
@@ -155,7 +164,7 @@ PARTS: Mapping[str, _Part] = {
             ("the metadata of calls names a trace", {TRACE_KEY: TRACE}),
             ("the metadata of calls names a trace that is not recorded", {TRACE_KEY: UNRECORDED_TRACE}),
             ("the metadata of calls has a key that is not known", {UNKNOWN_KEY: UNKNOWN_VALUE}),
-            ("the metadata of calls has an empty value", {"0.of_a-later-revision": "", "z" * 64: "0"}),
+            ("the metadata of calls has an empty value", {f"0.{UNKNOWN_KEY}": "", UNKNOWN_KEY[0] * 64: "0"}),
         ],
     ),
     "bank": _Part(
@@ -167,6 +176,7 @@ PARTS: Mapping[str, _Part] = {
         [
             ("", serialized),
             ("requests have fields that are not known", newer),
+            ("requests have fields with the next numbers, that are not known", partial(newer, has_gaps=False)),
             ("fields and lists of requests have another form, as protobuf lets any library write them", in_pieces),
         ],
     ),
@@ -196,9 +206,14 @@ class Ids:
         return text
 
 
+def tournament_id_in(guise: Guise, game: Game) -> str:
+    """Return the id of a tournament with what a guise says of ids of games, as far as such an id may have it."""
+    return _id(guise._replace(place=1), game.name).replace("/", ".")[:TOURNAMENT_CHARS]
+
+
 def names_of(guise: Guise, own: str, seat: int, count: int, rng: Random) -> list[str]:
     """Return the names of the players of a game; by default the player in one seat has the name `own`."""
-    return guise.value("names")(count) if guise.names else draw_names(own, seat, count, rng)
+    return guise.value("names")(count, rng) if guise.names else draw_names(own, seat, count, rng)
 
 
 def names_in(kind: Any) -> Iterator[str]:

@@ -34,6 +34,8 @@ WAITING_FACTOR, LOOK_SHARE = 60.0, 0.5
 """Where only the player's own time counts, an answer may take so many times its limit, waiting included. It is looked
 at after each such share of the limit, so that who hangs costs little more than that.
 """
+USUAL_EVERY = 3
+"""On one of so many connections all games are in the usual guise."""
 Answered: TypeAlias = tuple[bytes | Failure, float]
 """The reply or failure of a call, and the seconds that it took."""
 
@@ -65,6 +67,8 @@ class Connection:
         """Whether the player was not reached, or is gone."""
         self.excuses_late = True
         """Whether what comes too late on a busy machine is asked again; False where it is compared otherwise."""
+        self.is_usual = False
+        """Whether no game that is played on it is in an unusual guise."""
         self.counts_own_time = False
         """Whether the time that player and suite wait for a processor is not counted as time of the player."""
 
@@ -278,6 +282,7 @@ class PlayerUnderTest:
             self.unreachable = self.excuse(connection)
             self._check_reachable()
         self.reach_count += 1
+        connection.is_usual = self.reach_count % USUAL_EVERY == 0
         return connection
 
     def comes_up(self) -> bool:

@@ -36,6 +36,7 @@ from fairplay.conformance.zoo.triggers import (
     between_games,
     in_game,
     in_later_games,
+    in_usual_game,
     never,
     right_after_silence,
     told_again,
@@ -85,6 +86,14 @@ AFTER_OTHERS = (
         in_game(3),
         RAISES,
         ("memory", "endings", case_ids.UNDER_LOAD),
+    ),
+    Mutant(
+        "raises-in-third-usual-game",
+        "Raises an exception in its third game, if the ids of all three are as servers make them for tournaments.",
+        BACK_TO_BACK,
+        in_usual_game(3),
+        RAISES,
+        ("memory", "endings", "identity", case_ids.UNDER_LOAD),
     ),
     Mutant("hangs-in-second-game", "Never answers in its second game.", BACK_TO_BACK, in_game(2), HANGS),
     Mutant(

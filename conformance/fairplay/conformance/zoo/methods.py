@@ -32,6 +32,7 @@ from fairplay.conformance.zoo.triggers import (
     never,
     second_call,
     with_fields,
+    with_the_next_field,
     with_unknown_fields,
 )
 from fairplay.games.conformance import find_conformance
@@ -190,6 +191,13 @@ OF_DESCRIBE = (
         RAISES,
         (case_ids.LARGE_REQUESTS,),
     ),
+    Mutant(
+        "raises-on-the-next-field",
+        "Raises an exception where a message of a request has a field with the next number after its own.",
+        (case_ids.UNKNOWN_FIELDS,),
+        with_the_next_field,
+        RAISES,
+    ),
     *(
         Mutant(
             f"wants-{snake_case(name)}-as-it-knows-it",
@@ -233,6 +241,7 @@ def of_endings(game: Game) -> Iterator[Mutant]:
         ("raises-at-a-second-start", "when Start of a tournament comes a second time", _comes_again("Start")),
         ("raises-at-a-second-end", "when End of a tournament comes a second time", _comes_again("End")),
         ("raises-at-a-long-tournament-id", "where the id of a tournament has more than 60 characters", _has_long_id),
+        ("raises-at-a-dashed-tournament-id", "where the id of a tournament begins with a dash", _has_dashed_id),
     ):
         yield Mutant(name, f"Raises an exception {sentence}.", (case_ids.UNUSUAL_TOURNAMENTS,), unusual, RAISES)
     if any(map(tells_the_end, game.methods)):
@@ -273,6 +282,10 @@ def _starts_beside(call: ReceivedCall) -> bool:
 
 def _has_long_id(call: ReceivedCall) -> bool:
     return len(getattr(call.request, "tournament_id", "")) > 60
+
+
+def _has_dashed_id(call: ReceivedCall) -> bool:
+    return getattr(call.request, "tournament_id", "").startswith("-")
 
 
 def _of_game_ends(game: Game) -> Iterator[Mutant]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -263,6 +264,28 @@ def with_players(count: int) -> Trigger:
 def with_unknown_fields(call: ReceivedCall) -> bool:
     """Trigger in requests with fields that this revision of the contract does not know."""
     return any(len(UnknownFieldSet(part)) for part in parts(call.request))
+
+
+def with_the_next_field(call: ReceivedCall) -> bool:
+    """Trigger in requests with a message that has a field it does not know, whose number is the next one."""
+    for part in parts(call.request):
+        unknown, following = UnknownFieldSet(part), max(part.DESCRIPTOR.fields_by_number, default=0) + 1
+        if any(unknown[place].field_number == following for place in range(len(unknown))):
+            return True
+    return False
+
+
+USUAL_ID = re.compile(r"(?:[0-9a-f]{32}|[a-z]+-[0-9a-f]{12}-[0-9a-f]{8})/r[0-9]+g[0-9]+")
+
+
+def in_usual_game(number: int) -> Trigger:
+    """Trigger in the first decision of one game, counted from 1, if ids of all so far are as tournaments have them."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        ids = filter(None, call.memory.games)
+        return in_game(number)(call) and all(map(USUAL_ID.fullmatch, ids))
+
+    return trigger
 
 
 def with_unusual_id(call: ReceivedCall) -> bool:
