@@ -634,6 +634,48 @@ FAULTS = {
     "no-point-for-a-skipped-game": RuleFault(
         "", "fairplay.formats.swiss", "skipped_are_won=True", "skipped_are_won=False", "format.swiss-withdrawn"
     ),
+    "who-failed-in-a-stopped-game-goes-on": RuleFault(
+        "",
+        "fairplay.games.kit.knockout",
+        "{game[misconduct.seat] for misconduct in result.misconducts}",
+        "set()",
+        "tournament.fails-in-a-game",
+    ),
+    "the-lowest-sits-out-again": RuleFault(
+        "",
+        "fairplay.formats.swiss",
+        "(self._sat_out[entrant], -places[entrant])",
+        "-places[entrant]",
+        "format.swiss-withdrawn",
+    ),
+    "a-swiss-comes-to-a-dead-end": RuleFault(
+        "",
+        "fairplay.formats.pairing",
+        "if is_safe(round_.count, round_.least_degree - 1, rounds - 1):",
+        "if True:",
+        "format.swiss",
+    ),
+    "stages-play-knockouts-in-list-order": RuleFault(
+        "",
+        "fairplay.formats.stages",
+        "if place == 1 or format_.ranks else spread(left, terms.sizes)",
+        "",
+        "format.stages",
+    ),
+    "each-period-ends-with-the-first": RuleFault(
+        "",
+        "fairplay.server.manager.signup",
+        "end_ns = time.time_ns() +",
+        'end_ns = self.__dict__.setdefault("_begun", time.time_ns()) +',
+        "tournament.next-period",
+    ),
+    "seed-0-is-none": RuleFault(
+        "",
+        "fairplay.server.manager.manager",
+        'plan.seed if plan.HasField("seed") else None',
+        "plan.seed or None",
+        "tournament.fails-in-a-game",
+    ),
     "a-gauntlet-without-its-challenger": RuleFault(
         "",
         "fairplay.server.manager.course",

@@ -24,7 +24,10 @@ from fairplay.v1.tournament_pb2 import AgeOrder, TournamentFormat, TournamentPla
 GAME = "q"
 """A game that is over when all pass or one places its tiles, and whose winners may fail to be told so."""
 TURN, SETUP, WIN = "TakeTurn", "Setup", "Win"
+MAX_SEED = 2**53 - 1
 MOST_GAMES = 8
+SEARCHED_ROUNDS = 6
+"""A Swiss of so many rounds may come to where no more can be made of the pairs that are left, but by a search."""
 NOTHING = reply(b"")
 
 
@@ -50,6 +53,9 @@ class Conduct(NamedTuple):
 
 NOBODY_FAILS = Conduct("nobody fails")
 IN_FIRST_GAME = Conduct("{} fails in its first game", TURN, (1,))
+IN_SECOND_GAME = Conduct("{} fails in its second game", TURN, (2,))
+IN_ALL_GAMES = Conduct("{} fails in its games", TURN, range(1, 100))
+BEFORE_DECISION = Conduct("{} fails before its first decision", SETUP, (1,))
 IN_START = Conduct("{} fails Start", "Start")
 IN_END = Conduct("{} fails End", "End")
 CONDUCTS: Sequence[tuple[Conduct, int | None]] = (
@@ -58,9 +64,9 @@ CONDUCTS: Sequence[tuple[Conduct, int | None]] = (
     (IN_FIRST_GAME, 0),
     (IN_START, 1),
     (IN_START, 0),
-    (Conduct("{} fails before its first decision", SETUP, (1,)), None),
-    (Conduct("{} fails in its second game", TURN, (2,)), 0),
-    (Conduct("{} fails in its games", TURN, range(1, 100)), 1),
+    (BEFORE_DECISION, None),
+    (IN_SECOND_GAME, 0),
+    (IN_ALL_GAMES, 1),
     (Conduct("{} fails when it is told who has won", WIN, (1,)), 1),
     (IN_END, 0),
     (IN_END, 1),
@@ -108,9 +114,11 @@ class Cup:
     withdrawn_games: WithdrawnGames.ValueType = WithdrawnGames.WITHDRAWN_GAMES_UNSPECIFIED
     ending: str = FINISHED
     entry: str = GIVEN
-    seeded: bool = True
+    seed: int | None = 5
     alone: bool = False
     """Whether one game is played at a time."""
+    failed_before: bool = False
+    """Whether the game that is stopped, or in which all are cancelled, is one in which somebody has failed."""
 
     @property
     def kind(self) -> str:
@@ -123,17 +131,26 @@ class Cup:
         return getattr(self.format, self.kind)
 
     @property
+    def is_searched(self) -> bool:
+        """Return whether a server has to search for rounds, and may find others than another server does."""
+        settings = self.settings
+        larger = self.kind == "round_robin" and getattr(settings, "seat_count", 0) > 2
+        return larger or (self.kind == "swiss" and settings.round_count >= SEARCHED_ROUNDS)
+
+    @property
     def where(self) -> str:
         """Return what is special about it, e.g. "in a swiss of 3, where deal_count is 1"."""
         settings = str(self.settings).replace("\n", " ").strip()
         said = [f"in a {self.kind} of {self.count}{f' with {settings}' if settings else ''}, {self.entry}"]
         said += [f"deal_count {self.deal_count}"] if self.deal_count else []
         said += ["in which all pass"] if self.ties else []
+        said += [f"seed {self.seed}"] if self.seed in (0, MAX_SEED) else []
         said += [f"failures_allowed {self.failures_allowed}"] if self.failures_allowed is not None else []
         said += [WithdrawnGames.Name(self.withdrawn_games)] if self.withdrawn_games else []
         names = " and ".join(NAMES[seat] for seat in self.failing)
         said += [self.conduct.title.format(names)] if self.failing else []
         said += [self.ending] if self.ending != FINISHED else []
+        said += ["in which somebody has failed"] if self.failed_before else []
         return ", ".join(said)
 
     def change(self, plan: TournamentPlan) -> None:
@@ -149,8 +166,10 @@ class Cup:
         plan.concurrent_game_limit = int(self.alone)
         if self.failures_allowed is not None:
             plan.failures_allowed = self.failures_allowed
-        if not self.seeded:
+        if self.seed is None:
             plan.ClearField("seed")
+        else:
+            plan.seed = self.seed
         plan.sign_up.max_entrant_count = self.count if self.entry == SIGNED_UP else self.count + 1
         in_order = self.entry == IN_ORDER
         plan.sign_up.age_order = AgeOrder.AGE_ORDER_SIGN_UP if in_order else AgeOrder.AGE_ORDER_REVERSE_SIGN_UP
@@ -210,9 +229,11 @@ class Players:
 
     def _hangs(self, seat: int, game_id: str, number: int) -> bool:
         """Return whether a player does not answer: one that does not fail, and after others have failed."""
-        cup = self.cup
-        if cup.ending not in (STOPPED, CANCELLED) or self.hung or seat in cup.failing or game_id in self._failed:
+        cup, has_failed = self.cup, game_id in self._failed
+        if cup.ending not in (STOPPED, CANCELLED) or self.hung or seat in cup.failing or has_failed != cup.failed_before:
             return False
+        if has_failed:
+            return True
         waits = bool(cup.conduct.games) and cup.kind not in KNOCKING_OUT
         return bool(self._failed) if waits else number == 2 or cup.kind in KNOCKING_OUT
 
@@ -230,7 +251,7 @@ class Players:
 @cache
 def draw_cups(kind: str) -> Sequence[Cup]:
     """Return tournaments of a format: of how many, how long, with which seats, deals, results and departures."""
-    lengths = LENGTHS[kind][1] if kind in LENGTHS else range(len(STAGES))
+    lengths = LENGTHS[kind][1] if kind in LENGTHS else range(PAIRED_STAGES)
     seats = (0,) if kind in KNOCKING_OUT or kind == "stages" else (0, 3)
     counts = {"knockout": (5, 3, 6), "round_robin": (3, 4, 5), "swiss": (3, 4, 5)}.get(kind, (3, 4))
     leaving = ((NOBODY_FAILS, 0, None), (IN_FIRST_GAME, 0, 0), (IN_START, 1, 0))
@@ -261,8 +282,13 @@ STAGES: Sequence[tuple[Sequence[tuple[str, int, int]], bool | None]] = (
     ((("swiss", 1, 3), ("round_robin", 0, 0)), True),
     ((("gauntlet", 0, 3), ("double_elimination", 0, 0)), None),
     ((("swiss", 2, 3), ("knockout", 0, 2), ("round_robin", 2, 0)), None),
+    ((("round_robin", 0, 5), ("knockout", 0, 0)), None),
+    ((("knockout", 0, 4), ("swiss", 1, 0)), None),
+    ((("swiss", 1, 4), ("swiss", 1, 3), ("round_robin", 0, 2), ("knockout", 0, 0)), None),
 )
 """Stages, each with its format, its length and how many get on, and unplayed_enter."""
+PAIRED_STAGES = 4
+"""So many of them, the first ones, are played by few, in all circumstances."""
 
 
 def _format(kind: str, length: int, seat_count: int = 0) -> TournamentFormat:
@@ -285,8 +311,69 @@ def _format(kind: str, length: int, seat_count: int = 0) -> TournamentFormat:
     return format_
 
 
-LONG: Mapping[str, Sequence[Cup]] = {"stages": [Cup(_format("stages", 3), 3, deal_count=1)]}
-"""Format -> tournaments that are longer than those of pairs. Here the deals are numbered through all stages."""
+def _two_leave(format_: TournamentFormat, count: int, conduct: Conduct) -> Cup:
+    """Return a tournament that the first two leave."""
+    return Cup(format_, count, conduct=conduct, failing=(0, 1), failures_allowed=0)
+
+
+def _against_first(meeting_count: int) -> TournamentFormat:
+    """Return a gauntlet of games of three, whose challenger is the first entrant."""
+    format_ = _format("gauntlet", 0, 3)
+    format_.gauntlet.meeting_count = meeting_count
+    return format_
+
+
+LONG: Mapping[str, Sequence[Cup]] = {
+    "knockout": [
+        Cup(_format("knockout", 0), 9),
+        Cup(_format("knockout", 0), 10),
+        Cup(_format("knockout", 2), 7),
+        _two_leave(_format("knockout", 2), 6, IN_SECOND_GAME),
+    ],
+    "double_elimination": [
+        Cup(_format("double_elimination", 0), 5),
+        Cup(_format("double_elimination", 0), 7),
+        Cup(_format("double_elimination", 0), 6, ties=True),
+        _two_leave(_format("double_elimination", 0), 6, IN_SECOND_GAME),
+    ],
+    "round_robin": [
+        Cup(_format("round_robin", 0), 6),
+        _two_leave(_format("round_robin", 0), 7, IN_SECOND_GAME),
+        _two_leave(_format("round_robin", 7), 3, IN_FIRST_GAME),
+    ],
+    "swiss": [
+        Cup(_format("swiss", 3, 3), 4, 1, ties=True, conduct=IN_ALL_GAMES, failing=(3,), failures_allowed=20),
+        Cup(_format("swiss", 3, 3), 5, deal_count=1),
+        Cup(_format("swiss", 4), 9),
+        Cup(_format("swiss", SEARCHED_ROUNDS), 8),
+        _two_leave(_format("swiss", 5), 5, IN_FIRST_GAME),
+        _two_leave(_format("swiss", 4), 6, IN_FIRST_GAME),
+    ],
+    "gauntlet": [
+        Cup(_against_first(2), 4),
+        Cup(_against_first(3), 5),
+        Cup(_against_first(2), 4, conduct=IN_FIRST_GAME, failing=(3,), failures_allowed=0),
+    ],
+    "stages": [
+        Cup(_format("stages", 3), 3, deal_count=1),
+        Cup(_format("stages", 3), 6),
+        Cup(_format("stages", 4), 5),
+        Cup(_format("stages", 5), 6, conduct=IN_FIRST_GAME, failing=(0,), failures_allowed=0),
+        Cup(_format("stages", 6), 6),
+    ],
+}
+"""Format -> tournaments that are longer, or of more entrants, than those of pairs."""
+
+
+LARGER_GAMES: Sequence[tuple[TournamentFormat, int]] = (
+    (_format("knockout", 0), 5),
+    (_format("knockout", 2), 3),
+    (_format("double_elimination", 0), 4),
+    (_format("round_robin", 0, 3), 4),
+    (_format("swiss", 2, 3), 3),
+    (_format("gauntlet", 0, 3), 4),
+)
+"""Formats and numbers of entrants with which the first entrant plays with two others or more at first."""
 
 
 def _is_short(cup: Cup) -> bool:
@@ -330,13 +417,13 @@ def draw_failures() -> Sequence[Cup]:
         FAILING,
         ENTRIES,
         WithdrawnGames.values(),
-        (True, False),
+        (5, 0, MAX_SEED, None),
         (False, True),
         (False, True),
     )
 
     def cup_of(row: Sequence[int]) -> Cup:
-        (format_, count), (conduct, allowed), ending, failing, entry, struck, seeded, alone, ties = (
+        (format_, count), (conduct, allowed), ending, failing, entry, struck, seed, alone, ties = (
             each[index] for each, index in zip(values, row, strict=True)
         )
         who = failing(count) if conduct.method else ()
@@ -350,7 +437,7 @@ def draw_failures() -> Sequence[Cup]:
             withdrawn_games=struck,
             ending=ending,
             entry=entry,
-            seeded=seeded,
+            seed=seed,
             alone=alone,
         )
 
@@ -380,4 +467,19 @@ def draw_failures() -> Sequence[Cup]:
         for ending in (CANCELLED, STOPPED)
         if conduct.games and allowed != 0
     )
-    return [*(cup_of(row) for row in rows), *ends, *stopped, *idle]
+    larger = (
+        Cup(
+            format_,
+            count,
+            conduct=conduct,
+            failing=(0,),
+            failures_allowed=allowed,
+            ending=ending,
+            failed_before=True,
+        )
+        for format_, count in LARGER_GAMES
+        for conduct in (IN_FIRST_GAME, BEFORE_DECISION)
+        for allowed in (0, 1)
+        for ending in (STOPPED, CANCELLED)
+    )
+    return [*(cup_of(row) for row in rows), *ends, *stopped, *larger, *idle]

@@ -13,7 +13,7 @@ from fairplay.standings.rating import divide_into_bands
 from fairplay.standings.ratings import rate_entrants
 from fairplay.standings.results import Results, read_outcome
 from fairplay.v1.manager_pb2 import GetStandingsRequest
-from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Standing, Tournament, WithdrawnGames
+from fairplay.v1.tournament_pb2 import Round, RoundGame, RoundGameStatus, Standing, Tournament, WithdrawnGames
 
 BY_POINTS = ("round_robin", "swiss")
 SKIPPED = RoundGameStatus.ROUND_GAME_STATUS_SKIPPED
@@ -115,7 +115,10 @@ class Table:
         }
 
     def _byes(self, in_start: Collection[str]) -> dict[str, Fraction]:
-        """Return the points for games of a Swiss that somebody sat out, or that were skipped."""
+        """Return the points for games of a Swiss that somebody sat out, or that were skipped.
+
+        In a stage that is not the first one nobody sits out all rounds.
+        """
         points, plan, failures = dict.fromkeys(self.names, Fraction()), self.shown.plan, Counter(in_start)
         formats = [each.format for each in plan.format.stages.stages] or [plan.format]
         for round_ in self.shown.rounds:
@@ -123,13 +126,18 @@ class Table:
             failures.update(each.player for game in round_.games for each in game.result.misconducts)
             if not formats[max(round_.stage, 1) - 1].HasField("swiss"):
                 continue
-            for name in points.keys() - gone - {name for game in round_.games for name in game.players}:
+            stage = {name for each in self.shown.rounds for name in _players(each) if each.stage == round_.stage}
+            for name in (stage if round_.stage > 1 else points.keys()) - gone - _players(round_):
                 points[name] += max(1, plan.deal_count * max(len(game.players) for game in round_.games))
             for game in round_.games:
                 left = {name for name in game.players if failures[name] <= plan.failures_allowed}
                 for name in left if game.status == SKIPPED else ():
                     points[name] += 1
         return points
+
+
+def _players(round_: Round) -> set[str]:
+    return {name for game in round_.games for name in game.players}
 
 
 async def check_standings(context: ServerContext, table: Table, where: str = "") -> None:

@@ -253,7 +253,7 @@ UNKNOWN_FIELD = b"\xf8\x7c\x01"
 """The field 1999 with the number 1."""
 GARBAGE = b"\xff\xff\xff\xff"
 """No message in protobuf's encoding."""
-NAMES = ("anna", "bert", "cleo", "dora", "emil", "finn", "gina", "hans")
+NAMES = ("anna", "bert", "cleo", "dora", "emil", "finn", "gina", "hans", "ines", "jens")
 HESITATION_S = 0.1
 """What others answer at once comes before what takes so long."""
 AMPLE_S = 5.0

@@ -49,7 +49,7 @@ from fairplay.v1.tournament_pb2 import (
 ENTRANTS = 4
 FIRST_GAME = "/r1g1"
 """The end of the id of the first game of a tournament."""
-OTHER_LOTS = 40
+OTHER_LOTS = 100
 CYCLES, MANY_FAILURES = 4, 100
 """So often everybody meets in a long tournament, and so often somebody may fail there."""
 MOST_SET = 1_000

@@ -37,6 +37,8 @@ ANOTHER = "grpc://127.0.0.1:10"
 """A link that nobody has entered with."""
 PERIOD_S = 1.5
 SHORT_PERIOD_S, PERIODS = 0.4, 3
+LATER_PERIODS = 4
+"""After so many periods it shows which one SignUp tells of."""
 
 
 def _sign_up(request: CreateTournamentRequest, name: str, token: str = "", link: str = "") -> SignUpRequest:
@@ -238,7 +240,7 @@ async def period(context: ServerContext) -> None:
         await ends_by_itself(context, request)
 
 
-@server_case("tournament.next-period", "SIGN-8", mostly_waits=True)
+@server_case("tournament.next-period", "SIGN-8", attempts=TIMED, mostly_waits=True)
 async def next_period(context: ServerContext) -> None:
     """Who comes after the first period finds the sign-up open, for as many periods as the plan says."""
     request = make_request(context)
@@ -246,16 +248,24 @@ async def next_period(context: ServerContext) -> None:
     request.plan.sign_up.period_count = 1_000
     game, players = small_scene().game, context.new_names(2)
     async with context.dialled_in(Cast(game, small_scene().actors()), players, token="token"):
-        await context.ask("CreateTournament", request)
-        await _sign_all_up(context, request, players[:1])
-        await asyncio.sleep(2 * SHORT_PERIOD_S)
-        got = GetTournamentRequest(tournament_id=request.tournament_id)
-        if (await context.ask("GetTournament", got)).tournament.status != TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
-            raise failure(
-                "A period with one entrant, where two are needed, must be followed by the next; after 2 of 1,000 the "
-                "sign-up is over."
-            )
-        await _sign_all_up(context, request, players)
+        asked_s = time.monotonic()
+        created = (await context.ask("CreateTournament", request)).tournament.create_time.ToNanoseconds() / 1e9
+        answered_s = time.monotonic()
+        for waits_s, entering in ((0.0, players[:1]), (LATER_PERIODS * SHORT_PERIOD_S, players)):
+            await asyncio.sleep(waits_s)
+            least_s = time.monotonic() - answered_s
+            [*_, told] = await _sign_all_up(context, request, entering)
+            if told.status != TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
+                raise failure(
+                    "A period with one entrant, where two are needed, must be followed by the next; after "
+                    f"{LATER_PERIODS} of 1,000 the sign-up is over."
+                )
+            end_s, most_s = told.period_end_time.ToNanoseconds() / 1e9 - created, time.monotonic() - asked_s
+            if not least_s - 2 * SHORT_PERIOD_S <= end_s <= most_s + SHORT_PERIOD_S:
+                raise failure(
+                    f"SignUp must tell when this period of {SHORT_PERIOD_S:g} s ends; {most_s:.2f} s after the "
+                    f"tournament was created it tells {end_s:.2f} s after that."
+                )
         await ends_by_itself(context, request)
 
 
