@@ -844,6 +844,13 @@ def tells_no_new_names(told: AttendResponse, _: Rpc) -> None:
             event.user_gone.new_name = ""
 
 
+@mutant("lobby.links")
+def says_in_somebodys_name_why_no_game_starts(told: AttendResponse, _: Rpc) -> None:
+    for event in told.events:
+        if event.HasField("spoken") and not event.spoken.speaker:
+            event.spoken.speaker = "somebody"
+
+
 @mutant("lobby.one-stream")
 def gives_no_reasons(error: Status, _: Rpc) -> None:
     del error.details[:]

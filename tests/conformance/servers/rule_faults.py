@@ -147,6 +147,20 @@ FAULTS = {
         "elapsed_s - self._limits[CallKind.DECISION]",
         "time.bank-spent",
     ),
+    "renamed-users-are-called-as-before": RuleFault(
+        "",
+        "fairplay.server.lobby.table",
+        'seat.link = f"dial-in:{new_name}" if seat.link == f"dial-in:{name}" else seat.link',
+        "pass",
+        "lobby.links",
+    ),
+    "renamed-users-own-one-table": RuleFault(
+        "",
+        "fairplay.server.lobby.state",
+        "[table for table in self._tables.values() if table.rename(before, name)]",
+        "[user.table] if user.table is not None and user.table.rename(before, name) else []",
+        "lobby.walk",
+    ),
     "tables-start-before-all-are-ready": RuleFault(
         "",
         "fairplay.server.lobby.table",

@@ -230,10 +230,10 @@ class Players:
     def _hangs(self, seat: int, game_id: str, number: int) -> bool:
         """Return whether a player does not answer: one that does not fail, and after others have failed."""
         cup, has_failed = self.cup, game_id in self._failed
-        if cup.ending not in (STOPPED, CANCELLED) or self.hung or seat in cup.failing or has_failed != cup.failed_before:
+        if cup.ending not in (STOPPED, CANCELLED) or self.hung or seat in cup.failing:
             return False
-        if has_failed:
-            return True
+        if cup.failed_before or has_failed:
+            return cup.failed_before and has_failed
         waits = bool(cup.conduct.games) and cup.kind not in KNOCKING_OUT
         return bool(self._failed) if waits else number == 2 or cup.kind in KNOCKING_OUT
 

@@ -21,7 +21,7 @@ OPEN, RUNNING, OVER = (
 STATUS = {OPEN: "an open table", RUNNING: "a running table", OVER: "a table whose game is over"}
 PLAYERS, GUESTS = 3, 4
 """So many people have players that have dialled in, and so many have none: they watch, own tables and bring bots."""
-MOST_TABLES, MOST_OWNED = 3, 2
+MOST_TABLES, MOST_OWNED = 4, 2
 LONGEST_GAME = 30
 """After so many steps a game is played to its end."""
 WRONG = "no-such-token"
@@ -91,6 +91,9 @@ SCRIPT = (
     (4, "SetBots", "one bot more, with another link"),
     (2, "JoinTable", ""),
     (4, "SetBots", "as many bots as there are, with another link"),
+    (4, "CreateTable", "for any number"),
+    (4, "Rename", "another name"),
+    (4, "DeleteTable", "about another one"),
     (0, "LeaveTable", ""),
     (0, "CreateTable", "for 2"),
     (0, "SetBots", "one bot more, with no link"),

@@ -332,7 +332,9 @@ def _check_searched(told: Told, where: str) -> None:
         least = max(1, cup.settings.cycle_count)
         most = min(counts) + 1
     if min(counts) < least or max(counts) > most:
-        raise failure(f"Each two must meet {least} to {most} times; some meet {min(counts)} or {max(counts)} times{where}.")
+        raise failure(
+            f"Each two must meet {least} to {most} times; some meet {min(counts)} or {max(counts)} times{where}."
+        )
     seats = [Counter(game.players[seat] for game in told.games) for seat in range(len(told.games[0].players))]
     for number, had in enumerate(seats if cup.kind == "round_robin" else ()):
         often = [had[name] for name in NAMES[: cup.count]]

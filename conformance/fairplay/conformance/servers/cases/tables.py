@@ -6,6 +6,7 @@ import asyncio
 import itertools
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import grpc
@@ -14,18 +15,21 @@ from google.protobuf.message import Message
 from fairplay.conformance.case import NotApplicable, failure
 from fairplay.conformance.servers.compare import difference, same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.scenes import UNKNOWN_FIELD, Scene, control
+from fairplay.conformance.servers.players import Cast
+from fairplay.conformance.servers.scenes import PATIENT, UNKNOWN_FIELD, Scene, control
 from fairplay.games.envelopes import wrap
 from fairplay.server.net.errors import STATUS, reason_of
 from fairplay.v1 import lobby_pb2
 from fairplay.v1.game_pb2 import GameSettings
 from fairplay.v1.lobby_pb2 import AttendRequest, EnterRequest, Lobby, LobbyEvent
+from fairplay.v1.referee_pb2 import GetGameRequest, WatchGameRequest
 from fairplay.v1.table_pb2 import Part, Table, TableStatus
 
 LONGEST_GRACE_S = 15.0
 """A longer grace period is not waited for."""
 TOLD_WITHIN_S = 10.0
 PAUSE_S = 0.2
+OPEN_TABLE = TableStatus.TABLE_STATUS_OPEN
 
 
 class User:
@@ -262,6 +266,52 @@ async def _check_whole(user: User, told: _Told, users: Sequence[str], tables: Se
         same(f"The table {name}, as the changes of the lobby tell,", one, told.tables.get(name))
 
 
+@server_case("lobby.links", "ROLE-6")
+async def links(context: ServerContext) -> None:
+    """A game starts when all players are there, each by the link that was given last; else the table hears why not."""
+    scene = replace(ordinary(OPEN, count=2), control=PATIENT)
+    one, other = await User.enter(context), await User.enter(context)
+    wanted = _asked_for(context, scene, seat_count=2)
+    name, former, far = wanted["name"], one.name, context.new_short_name()
+    near, apart = (Cast(scene.game, scene.actors()) for _ in range(2))
+    async with _attending(context, one) as told, _attending(context, other):
+        await one.ask("CreateTable", **wanted)
+        async with context.dialled_in(near, [former], token=one.token):
+            await one.ask("JoinTable", table=name)
+        async with context.dialled_in(near, [other.name], token=other.token, seats=[1]):
+            await _does_not_start(one, told, "the last seat was taken", await other.ask("JoinTable", table=name))
+            await one.ask("SetReady", ready=True)
+            await _does_not_start(one, told, "all are ready", await other.ask("SetReady", ready=True))
+            one.name = context.new_short_name()
+            await one.ask("Rename", name=one.name)
+            async with context.dialled_in(near, [former], token=one.token):
+                about = "the game of a table where the player of a user is there by its former name only"
+                await one.refused("StartTable", "NOT_DIALLED_IN", about)
+            async with (
+                context.dialled_in(near, [one.name], token=one.token),
+                context.dialled_in(apart, [far], token=other.token, seats=[1]),
+            ):
+                again: Table = await other.ask("JoinTable", table=name, link=f"dial-in:{far}")
+                same("The status of a table where a user has given another link", OPEN_TABLE, again.status)
+                begun: Table = await one.ask("StartTable")
+                await context.stream_all("WatchGame", WatchGameRequest(game_id=begun.game_id))
+    game = (await context.ask("GetGame", GetGameRequest(game_id=begun.game_id))).game
+    same("The players of the game of a table", [one.name, other.name], [each.name for each in game.players])
+    same("Who is eliminated in a game whose players are there", [], [each.player for each in game.result.misconducts])
+    called = [{each.seat for each in cast.received} for cast in (near, apart)]
+    same("Who is called by the links of before and by the last ones", [{0}, {1}], called)
+    await one.ask("DeleteTable", table=name)
+    await _leave_all([one, other])
+
+
+async def _does_not_start(user: User, told: _Told, when: str, table: Table) -> None:
+    """Check that a game has not started whose player is gone, and that everybody at the table is told why."""
+    same(f"The status of a table when {when}, and a player is gone", OPEN_TABLE, table.status)
+    await told.until(lambda: any(not speaker and text for speaker, text in told.spoken), f"why no game starts, {when}")
+    told.spoken.clear()
+    await user.refused("StartTable", "NOT_DIALLED_IN", f"the game of a table when {when}, and a player is gone")
+
+
 @server_case("lobby.one-stream", "ROLE-6")
 async def one_stream(context: ServerContext) -> None:
     """One stream a user counts: the former one ends, and says why."""
@@ -309,4 +359,4 @@ async def lost(context: ServerContext) -> None:
     await _leave_all([witness, back])
 
 
-CASES = (tables, told, one_stream, lost)
+CASES = (tables, told, links, one_stream, lost)
