@@ -961,6 +961,11 @@ def sends_open_calls_with_their_full_time(call: Call, rpc: Rpc) -> None:
     call.time_limit.CopyFrom(rpc.kept.setdefault(f"time of {call.id}", copy.deepcopy(call.time_limit)))
 
 
+@mutant("connection.time-over")
+def cancels_nothing(frame: DialInResponse, _: Rpc) -> None:
+    frame.ClearField("cancelled")
+
+
 @mutant("connection.due-while-lost")
 def waits_for_nobody(frame: DialInRequest, _: Rpc) -> None:
     if frame.HasField("hello"):

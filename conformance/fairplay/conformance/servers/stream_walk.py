@@ -43,6 +43,7 @@ class Kind(Enum):
     """What is done in a step."""
 
     HELLO = "hello"
+    MALFORMED = "malformed hello"
     RESET = "reset"
     BREAK = "second hello"
     FLOOD = "flood"
@@ -59,13 +60,16 @@ class Kind(Enum):
 LOSSES = (Kind.RESET, Kind.BREAK, Kind.FLOOD)
 WEIGHTS = {Kind.HELLO: 10.0, Kind.BEGIN: 6.0, Kind.ANSWER: 3.0, Kind.WAIT: 3.0, Kind.STOP: 0.5, Kind.CANCEL: 0.5}
 """How likely a kind of step is, where it is not 1: without games little happens."""
-ANSWERS = ALONE, DOUBLED, TWICE, AMONG_STRAYS = (
+ANSWERS = ALONE, TOGETHER, DOUBLED, TWICE, AMONG_STRAYS = (
     "alone",
+    "together with the one of its other game",
     "before a failure in the same frame",
     "before a failure in a frame of its own",
     "among strays",
 )
 """How a call is answered: the first reply counts."""
+WRONGS = ("a player twice", "too long a token", "a negative window", "a name that is none")
+"""What hellos have for which they are refused, whoever says them."""
 
 
 @dataclass(eq=False)
@@ -259,6 +263,18 @@ class Walk:
                 for kind in (*LOSSES, Kind.LEAVE):
                     features = {(kind, program.window, *situation)}
                     yield Step(kind, f"a {kind.value} on {program}", features, program=program)
+            if program.state is not State.OVER and program.certain:
+                shown = [each.token or each.wish for each in program.people]
+                for wrong in WRONGS:
+                    yield Step(
+                        Kind.MALFORMED,
+                        f"a hello with {wrong}, and with the resume token of {program}",
+                        {(Kind.MALFORMED, wrong, program.state, program.certain)},
+                        [*program.people],
+                        shown=shown,
+                        resume=program,
+                        manner=wrong,
+                    )
         for person in self.people:
             yield from self._of_person(person)
 
@@ -281,12 +297,12 @@ class Walk:
             return Step(kind, what, {(kind, *kept, *more)}, [person], host, manner=manner)
 
         if not person.playing and (is_up or (state is None and not person.entered)):
-            yield about(Kind.BEGIN, f"a game of {letter} begins")
+            yield about(Kind.BEGIN, f"games of {letter} begin")
         if is_up and not person.entered:
             yield about(Kind.ENTER, f"{letter} is entered in a tournament")
         if host is None or host.certain:
             if person.playing:
-                yield about(Kind.STOP, f"the game of {letter} is stopped")
+                yield about(Kind.STOP, f"the games of {letter} are stopped")
             if person.entered:
                 yield about(Kind.CANCEL, f"the tournament of {letter} is cancelled")
         if person.playing and is_up and person.answers < MOST_ANSWERS:
@@ -294,7 +310,7 @@ class Walk:
                 yield about(Kind.ANSWER, f"{letter} answers, {manner}", manner, manner=manner)
         for program in self.programs:
             if person.playing and program.state is State.UP and program is not host:
-                what = f"{program} answers the open call of {letter}"
+                what = f"{program} answers the open calls of {letter}"
                 yield about(Kind.INTRUDE, what)._replace(program=program)
 
     # --- what becomes of it ---
@@ -332,8 +348,8 @@ class Walk:
     def _admit(self, step: Step) -> tuple[list[Person], list[Program]]:
         assert step.program is not None
         failing, replaced = [], []
-        if step.resume is not None and {*step.resume.people} == {*step.people}:
-            step.resume.carried_on = True
+        if step.resume is not None and step.resume.state is not State.OVER:
+            step.resume.carried_on |= {*step.resume.people} == {*step.people}
         olds = [*dict.fromkeys(each.host for each in step.people if each.host is not None)]
         for person, shown in zip(step.people, step.shown, strict=True):
             if person.host is not None:

@@ -200,19 +200,40 @@ async def no_outcome(context: ServerContext) -> None:
         same(f"The reason of a failure with the code {code}", [CallErrorReason.CALL_ERROR_REASON_UNPARSABLE], found)
 
 
+LONGEST_KEY, LONGEST_VALUE = "k" * 64, "~ " * 128
+FREE_METADATA: Sequence[Mapping[str, str]] = (
+    {"nobody": "knows this key"},
+    {f"{number:x}{LONGEST_KEY[1:]}": LONGEST_VALUE for number in range(16)},
+    {"a_b.c-9": "", "bin": "", "grpc": "", "x-grpc-x": ""},
+)
+WRONG_METADATA: Sequence[Mapping[str, str]] = (
+    {f"key-{number}": "" for number in range(17)},
+    {"Key": ""},
+    {f"{LONGEST_KEY}k": ""},
+    {"": ""},
+    {"grpc-key": ""},
+    {"key-bin": ""},
+    {"key": f"{LONGEST_VALUE}x"},
+    {"key": "\N{LATIN SMALL LETTER E WITH ACUTE}"},
+    {"key": "", "other": "\n"},
+    {"a key": "", "key": ""},
+)
+"""What a reply must not say of itself."""
+
+
 @server_case("blame.metadata", "META-3", "META-4")
 async def metadata(context: ServerContext) -> None:
     """What a reply says of itself is read by nobody yet, but it has limits."""
 
-    def say(**said: str) -> Script:
-        return at(0, "TakeTurn", lambda asked: Act(Manner.REPLY, asked.sound, metadata=said))
+    def say(seat: int, said: Mapping[str, str]) -> Script:
+        return at(seat, "TakeTurn", lambda asked: Act(Manner.REPLY, asked.sound, metadata=said))
 
-    await _judged(context, ordinary(OPEN, say(nobody="knows this key")))
-    for wrong in ({"Key": ""}, {"key": "x" * 257}, {f"key-{number}": "" for number in range(17)}):
-        played = await context.play(ordinary(OPEN, say(**wrong)))
+    await _judged(context, ordinary(OPEN, any_of(*(say(*each) for each in enumerate(FREE_METADATA)))))
+    for one, other in zip(WRONG_METADATA[::2], WRONG_METADATA[1::2], strict=True):
+        played = await context.play(ordinary(OPEN, any_of(say(0, one), say(1, other))))
         found = [each.call_error.reason for each in played.game.result.misconducts]
-        title = f"The reason of a reply with the metadata {str(wrong)[:40]}"
-        same(title, [CallErrorReason.CALL_ERROR_REASON_UNPARSABLE], found)
+        title = f"The reasons of replies with the metadata {str(one)[:40]} and {str(other)[:40]}"
+        same(title, [CallErrorReason.CALL_ERROR_REASON_UNPARSABLE] * 2, found)
 
 
 @server_case("blame.unknown-value", "CALL-9")

@@ -51,6 +51,7 @@ SETTINGS: tuple[dict[str, Any], ...] = (
 )
 SLOW_S = 0.1
 FIRST, SECOND, THIRD = range(3)
+BEFORE, RETURNED, LATE_COMER, AFTERWARDS = "before", "again after the first event", "late", "afterwards"
 ACT, DEAL, PICK_CARDS = "Act", "Deal", "PickCards"
 
 
@@ -61,7 +62,8 @@ class Joined(NamedTuple):
     names: Sequence[str]
     received: Sequence[Received]
     game: Game
-    events: Sequence[WatchGameResponse]
+    told: Mapping[str, Sequence[WatchGameResponse]]
+    """What spectators were told, by when they came."""
 
 
 class _Table:
@@ -129,6 +131,10 @@ async def _joined(
     scene = replace(scene, strategies=(strategy,), control=limits)
     cast, table, events = Cast(scene.game, scene.actors()), _Table(context, scene), list[WatchGameResponse]()
     cast.repeats = True
+
+    async def watch(after: int = 0) -> Sequence[WatchGameResponse]:
+        return await context.apart().stream_all("WatchGame", WatchGameRequest(game_id=game_id, after_sequence=after))
+
     async with AsyncExitStack() as stack:
         names, stream = await stack.enter_async_context(_hosted(context, cast))
         game_id = await table.begin(names)
@@ -139,6 +145,7 @@ async def _joined(
                 for seat in (SECOND, THIRD):
                     await table.join(seat)
                     await _until_called(stream, seat, ACT)
+                others = [asyncio.ensure_future(watch(after)) for after in (events[0].sequence, 0)]
                 await stream.close()
                 assert stream.welcome is not None
                 back, seats = stream.welcome.resume_token, range(len(names))[::-1]
@@ -147,10 +154,12 @@ async def _joined(
                 )
                 gate.set()
                 events += [event async for event in told]
+                came = dict(zip((RETURNED, LATE_COMER), await asyncio.gather(*others), strict=True))
         finally:
             gate.set()
         played = (await context.ask("GetGame", GetGameRequest(game_id=game_id))).game
-    return Joined(scene, names, check_again(cast, [again]), played, events)
+    came |= {BEFORE: events, AFTERWARDS: await watch()}
+    return Joined(scene, names, check_again(cast, [again]), played, came)
 
 
 def _check_deals(joined: Joined) -> None:
@@ -169,11 +178,16 @@ def _check_deals(joined: Joined) -> None:
             raise failure(f"Deal tells who joins other settings than those of the table: {wrong}.")
 
 
-def _check_told(joined: Joined) -> None:
-    """Check that spectators are told once who has joined, in a state or behind it, and that their numbers grow."""
-    told = [(event.joined.seat, event.joined.name) for event in joined.events if event.HasField("joined")]
-    same("Who has joined, as spectators are told,", list(enumerate(joined.names))[1:], told)
-    numbers = [event.sequence for event in joined.events if not event.HasField("asked")]
+def _check_told(names: Sequence[str], events: Sequence[WatchGameResponse], when: str) -> None:
+    """Check that spectators are told once who has joined, in a state or behind it, and that their numbers grow.
+
+    One that comes later sees it in the first state, and may be told.
+    """
+    told = [(event.joined.seat, event.joined.name) for event in events if event.HasField("joined")]
+    if when != LATE_COMER or told:
+        same(f"Who has joined, as spectators are told that came {when},", list(enumerate(names))[1:], told)
+    unnumbered = ("asked", *["joined"] * (when in (RETURNED, LATE_COMER)))
+    numbers = [event.sequence for event in events if event.WhichOneof("event") not in unnumbered]
     if any(one >= other for one, other in itertools.pairwise(numbers)):
         raise failure("The numbers of the events do not grow.", ("Numbers", ", ".join(map(str, numbers))))
 
@@ -182,13 +196,15 @@ async def _check(context: ServerContext, joined: Joined) -> None:
     """Check a whole race that players have joined."""
     game = joined.scene.game
     _check_deals(joined)
-    _check_told(joined)
+    for when, events in joined.told.items():
+        _check_told(joined.names, events, when)
     same("The players of the plan in GetGame", list(joined.names), [each.name for each in joined.game.plan.players])
     course = follow(game, await context.record(joined.game.game_id))
     check_received(course, joined.received, joined.scene.control)
     check_misconducts(course, joined.game.result)
     check_result(course, joined.game.result, "the result")
-    check_events(game, course, joined.events, live=True)
+    for when, events in joined.told.items():
+        check_events(game, course, events, live=when != AFTERWARDS)
 
 
 def _fails(asked: Asked) -> Act | None:

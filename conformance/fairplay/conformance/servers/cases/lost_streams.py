@@ -8,6 +8,8 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from enum import Enum
+from functools import partial
 from typing import Any, NamedTuple
 
 from fairplay.conformance.case import failure
@@ -26,6 +28,7 @@ from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     Manner,
     Scene,
+    any_of,
     at,
     control,
     expect,
@@ -163,6 +166,56 @@ async def _gone(context: ServerContext, window_s: float, *, returns: bool) -> tu
     return replace(scene, script=sound_script), result
 
 
+class Fate(Enum):
+    """What becomes of the stream of a call before its time is over."""
+
+    UP = "is up"
+    LOST = "was lost"
+    RESUMED = "was resumed"
+    REPLACED = "was replaced"
+
+
+@server_case(
+    "connection.time-over",
+    *("RESUME-1", "RESUME-4", "LATE-1", "FAIL-9"),
+    attempts=TIMED,
+    rest_s=STANDSTILL_S,
+    mostly_waits=True,
+)
+async def time_over(context: ServerContext) -> None:
+    """A call is over with its time, whatever becomes of its stream meanwhile: it is cancelled, and never sent again."""
+    await asyncio.gather(*(_check_time_over(context.apart(), fate) for fate in Fate))
+
+
+async def _check_time_over(context: ServerContext, fate: Fate) -> None:
+    hangs = any_of(at(0, "TakeTurn", hang), at(0, "TakeTurn", hang, 2))  # when it comes again, too
+    scene = replace(ordinary(OPEN, hangs, count=2), control=control(SHORT_WINDOW_S, SHORT_WINDOW_S))
+    actors, names = scene.actors(), context.new_names(2)
+    cast = Cast(scene.game, actors[:1])
+    come = partial(context.dialled_in, cast, names[:1], token=TOKEN, window_s=WINDOW_S)
+    async with contextlib.AsyncExitStack() as stack:
+        stream = await stack.enter_async_context(come())
+        await stack.enter_async_context(context.dialled_in(Cast(scene.game, actors[1:]), names[1:]))
+        assert stream.welcome is not None
+        resume = stream.welcome.resume_token
+        request = context.request(scene, [f"dial-in:{name}" for name in names])
+        playing = asyncio.ensure_future(context.ask("PlayGame", request))
+        call_id = await wait_for_hung(cast)
+        if fate in (Fate.LOST, Fate.RESUMED):
+            await stream.close()
+        if fate in (Fate.RESUMED, Fate.REPLACED):
+            stream = await stack.enter_async_context(come(resume=resume if fate is Fate.RESUMED else b""))
+        result = (await playing).game.result
+        check_blame(expect(scene, request.game_id).misconducts, result.misconducts)
+        due = f"The call must be cancelled whose time is over, and whose stream {fate.value}"
+        if fate is not Fate.LOST and not await stream.was_cancelled(END_LIMIT_S):
+            raise failure(f"{due}; it was not.")
+        last = await stack.enter_async_context(come(resume=resume))
+        assert last.welcome is not None
+        if call_id in last.welcome.open_calls:
+            raise failure(f"{due}; the welcome of the next stream names it as an open one.")
+
+
 @server_case("connection.late-flood", "LATE-4")
 async def late_flood(context: ServerContext) -> None:
     """One reply to a call that was cancelled is nobody's fault, thousands are a flood."""
@@ -239,6 +292,7 @@ CASES = (
     window_over,
     nobody_waits,
     due_while_lost,
+    time_over,
     late_flood,
     resumed,
     time_left,

@@ -237,11 +237,12 @@ async def finished_shows_all(context: ServerContext) -> None:
 
 @server_case("watch.asked", "WATCH-7", level=Level.SHOULD)
 async def asked(context: ServerContext) -> None:
-    """Spectators see whom the game waits for, and until when."""
-    events, _ = await _watched(context, OPEN, _sound)
+    """Spectators see whom the game waits for, and until when, whenever it does."""
+    events, _ = await _watched(context, OPEN, at(1, METHOD, slow(PAUSE_S), 2))
     waiting = [each for event in events for each in event.asked.players]
-    if not any(each.seat == 0 and each.method_name.endswith(f"/{METHOD}") for each in waiting):
-        raise failure("The spectators were not told that the game waited for anna.")
+    for seat in (0, 1):
+        if not any(each.seat == seat and each.method_name.endswith(f"/{METHOD}") for each in waiting):
+            raise failure(f"The spectators were not told that the game waited for {NAMES[seat]}.")
 
 
 @server_case("watch.resume", "WATCH-3")
