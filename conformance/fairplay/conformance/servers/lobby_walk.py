@@ -82,10 +82,10 @@ SCRIPT = (
     (3, "SetBots", "one bot fewer, with another link"),
     (1, "StartTable", ""),
     (1, "LeaveTable", ""),
-    (0, "", ""),
-    (1, "JoinTable", ""),
     (3, "Rename", "another name"),
     (3, "Leave", ""),
+    (0, "", ""),
+    (1, "JoinTable", ""),
     (4, "CreateTable", "for any number"),
     (4, "SetBots", "one bot more"),
     (4, "SetBots", "one bot more, with another link"),
@@ -116,6 +116,8 @@ class Person:
     table: Table | None = None
     former: list[str] = field(default_factory=list)
     """Names that the person had before, and that are free."""
+    had: bool = False
+    """Whether something is gone or over for which its name was kept: a table, or the game of one."""
     asked: int = 0
     """How often it has asked for something."""
 
@@ -312,6 +314,8 @@ class Walk:
         """Return the step in which a game is played to its end."""
 
         def end() -> None:
+            for person in (table.owner, *(seat.person for seat in table.taken if seat.person is not None)):
+                person.had = True
             table.status, table.seats = OVER, [seat for seat in table.seats if not seat.left]
 
         asking = next(person for person in (*table.people(), *self.people) if person.here)
@@ -378,7 +382,8 @@ class Walk:
         kept = self._keeps_name(person)
         what = "a user who has left"
         what = f"{what} and owns a table or has a seat in a running game" if kept else what
-        label = ("Enter", kept)
+        owns = any(table.owner is person for table in self.tables)
+        label = ("Enter", kept, owns, person.had)
 
         def enter(name: str, token: str, about: str, reason: str = "") -> Step:
             asked = f"Enter ({about}), asked for by {what if person.token else 'a new user'},"
@@ -394,7 +399,10 @@ class Walk:
                 yield enter(person.name, "", "a name")
             return
         yield enter(person.name, person.token, "its name and its token")
-        if kept:
+        if not kept:
+            yield enter(person.name, "", "its name, which is free, without a token")
+            yield enter(person.name, WRONG, "its name, which is free, with another token")
+        else:
             yield enter(self._letters(person.name), "", "its name without a token", "NAME_TAKEN")
             yield enter(self._letters(person.name), WRONG, "its name with another token", "WRONG_TOKEN")
         method = self._rng.choice([*ASKED_BY_USERS])
@@ -662,6 +670,7 @@ class Walk:
     def _delete(self, table: Table) -> None:
         for person in table.people():
             person.table = None
+        table.owner.had = True
         self.tables.remove(table)
         self.deleted.append(table.name)
 

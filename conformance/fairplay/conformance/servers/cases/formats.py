@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from itertools import combinations, groupby, product
 from typing import NamedTuple
+
+import grpc
 
 from fairplay.conformance.case import Case, Failure, failure
 from fairplay.conformance.servers.cases.tournaments import (
@@ -30,6 +32,7 @@ from fairplay.conformance.servers.points import Table, check_standings
 from fairplay.conformance.servers.scenes import FAILED, NAMES, PATIENT, Act, Asked, Script, hang, sound_script
 from fairplay.games.conformance import find_conformance
 from fairplay.server.manager.course import Course
+from fairplay.server.net.errors import reason_of
 from fairplay.v1.manager_pb2 import (
     GetStandingsRequest,
     GetTournamentRequest,
@@ -67,6 +70,42 @@ LIMITS = {
 COUNTED_WITHIN_S, PAUSE_S = 10.0, 0.1
 PAGE_SIZE = 3
 NOT_BEGUN = (RoundGameStatus.ROUND_GAME_STATUS_WAITING, RoundGameStatus.ROUND_GAME_STATUS_SKIPPED)
+
+
+def _add_stages(plan: TournamentPlan, top_count: int, last: str) -> None:
+    """Make the format of a plan a round robin of which some get on to a format."""
+    plan.format.stages.stages.add(top_count=top_count).format.round_robin.SetInParent()
+    getattr(plan.format.stages.stages.add().format, last).SetInParent()
+
+
+def _larger(kind: str) -> Callable[[TournamentPlan], None]:
+    """Return what makes the format of a plan one of games of three."""
+    return lambda plan: setattr(getattr(plan.format, kind), "seat_count", 3)
+
+
+def _larger_later(plan: TournamentPlan) -> None:
+    _add_stages(plan, 2, "round_robin")
+    plan.format.stages.stages[-1].format.round_robin.seat_count = 3
+
+
+def _deals(kind: str) -> Callable[[TournamentPlan], None]:
+    """Return what makes the format of a plan one that has matches, with deals besides."""
+
+    def change(plan: TournamentPlan) -> None:
+        getattr(plan.format, kind).SetInParent()
+        plan.deal_count = 1
+
+    return change
+
+
+UNFIT: Mapping[str, Callable[[TournamentPlan], None]] = {
+    **{f"games of three of a {kind}": _larger(kind) for kind in ("round_robin", "swiss", "gauntlet", "ladder")},
+    "a gauntlet whose challengers they are": lambda plan: plan.format.gauntlet.challengers.extend(NAMES[:2]),
+    "a stage of which three get on": lambda plan: _add_stages(plan, 3, "knockout"),
+    "a second stage of two of games of three": _larger_later,
+    **{f"deals in a {kind}": _deals(kind) for kind in ("knockout", "double_elimination")},
+}
+"""Formats that cannot be played by two -> what makes the format of a plan that."""
 
 
 def _everybody_meets(plan: TournamentPlan) -> None:
@@ -239,6 +278,13 @@ async def unknown(context: ServerContext) -> None:
             stage = request.plan.format.stages.stages.add(top_count=0 if number == count - 1 else 2)
             stage.format.round_robin.SetInParent()
         await context.refused("CreateTournament", request, "INVALID_FORMAT", about=about)
+    lasting, nested = make_request(context), make_request(context)
+    for request in (lasting, nested):
+        _add_stages(request.plan, 2, "knockout")
+    nested.plan.format.stages.stages[-1].format.CopyFrom(lasting.plan.format)
+    lasting.plan.format.stages.stages[-1].top_count = 2
+    for about, request in (("a last stage that some get on from", lasting), ("stages in a stage", nested)):
+        await context.refused("CreateTournament", request, "INVALID_FORMAT", about=about)
 
 
 @server_case("format.does-not-fit", "FORMAT-2")
@@ -248,13 +294,20 @@ async def does_not_fit(context: ServerContext) -> None:
     request.plan.sign_up.max_entrant_count = 2
     request.plan.format.gauntlet.challengers.append(NAMES[ENTRANTS])
     await context.refused("CreateTournament", request, "FORMAT_DOES_NOT_FIT")
-    request = make_request(context, ["dial-in:nobody", "dial-in:no-one"])
-    request.plan.format.round_robin.seat_count = 3
-    await context.ask("CreateTournament", request)
-    starting = StartTournamentRequest(tournament_id=request.tournament_id)
-    await context.refused("StartTournament", starting, "FORMAT_DOES_NOT_FIT", about="two entrants for games of three")
-    shown = (await context.ask("GetTournament", GetTournamentRequest(tournament_id=request.tournament_id))).tournament
-    same("The games of a tournament that could not be played", 0, len(shown.rounds))
+    for about, change in UNFIT.items():
+        request = make_request(context, ["dial-in:nobody", "dial-in:no-one"])
+        change(request.plan)
+        try:
+            await context.ask("CreateTournament", request)
+        except grpc.aio.AioRpcError as error:  # what cannot be whoever enters, or a format that the server lacks
+            if reason_of(error) not in ("INVALID_FORMAT", "FORMAT_DOES_NOT_FIT"):
+                raise
+            continue
+        starting = StartTournamentRequest(tournament_id=request.tournament_id)
+        await context.refused("StartTournament", starting, "FORMAT_DOES_NOT_FIT", about=f"two entrants for {about}")
+        got = GetTournamentRequest(tournament_id=request.tournament_id)
+        shown = (await context.ask("GetTournament", got)).tournament
+        same("The games of a tournament that could not be played", 0, len(shown.rounds))
 
 
 class Followed(NamedTuple):

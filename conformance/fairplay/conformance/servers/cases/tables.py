@@ -335,21 +335,31 @@ async def one_stream(context: ServerContext) -> None:
 
 @server_case("lobby.lost", "ROLE-6", mostly_waits=True)
 async def lost(context: ServerContext) -> None:
-    """A user without a stream is lost after the grace period, and everybody is told; its seat is free then."""
-    witness, user = await User.enter(context), await User.enter(context)
+    """A user without a stream is lost after the grace period, and everybody is told; its seat is free then.
+
+    So is one whose stream has ended.
+    """
+    clock = asyncio.get_running_loop()
+    entered_s = clock.time()
+    witness, user, former = [await User.enter(context) for _ in range(3)]
     if user.grace_s > LONGEST_GRACE_S:
         raise NotApplicable(f"this server waits {user.grace_s:g} s for a user that is gone")
     async with _attending(context, witness) as told:
         name = context.new_short_name()
         await witness.ask("CreateTable", name=name, game=OPEN)
         await user.ask("WatchTable", table=name)
-        began = asyncio.get_running_loop().time()
-        await asyncio.sleep(user.grace_s)
+        await asyncio.sleep(user.grace_s / 10)
+        ended_s = clock.time()
+        await former.lobby()
+        await asyncio.sleep(user.grace_s * 0.8)
+        for each, since_s in ((user, entered_s), (former, ended_s)):
+            if each.name in told.gone and clock.time() - since_s < user.grace_s:
+                raise failure(f"A user must have {user.grace_s:g} s to open a stream; it was lost before.")
+        await asyncio.sleep(user.grace_s / 5)
         await told.until(lambda: user.name in told.gone, "who is lost")
-        if asyncio.get_running_loop().time() - began < user.grace_s:
-            raise failure(f"A user must have {user.grace_s:g} s to open a stream; it was lost before.")
-        gone = told.gone[user.name]
-        same("Whether a user was lost, and its new name", (True, ""), (gone.lost, gone.new_name))
+        await told.until(lambda: former.name in told.gone, "who is lost as its stream has ended")
+        for gone in (told.gone[user.name], told.gone[former.name]):
+            same("Whether a user was lost, and its new name", (True, ""), (gone.lost, gone.new_name))
         await told.until(lambda: list(told.tables[name].watchers) == [witness.name], "who still watches a table")
         await user.refused("LeaveTable", "UNKNOWN_USER", "the token of a user that was lost")
         back = await User.enter(context, user.name, user.token)
