@@ -9,13 +9,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from random import Random
 from typing import Any
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.games.positions import Source, find_position
+from fairplay.conformance.games.positions import Position, Source, find_position
 from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.variations import Variation, fits, vary
 from fairplay.conformance.servers.scenes import (
@@ -64,8 +64,8 @@ POSITIONS, CONTINUATIONS = 30, 6
 """So many late positions are gone on from, and so often each."""
 MAX_DECISIONS = 120
 """Games are followed so far to find a late position."""
-LONG = 40
-"""A game of so many calls is not played twice."""
+LONG = 39
+"""A game of more calls is not played twice."""
 VERY_LONG, LONGEST_PLAYED = 80, 200
 """Of games of more calls few are played, and none of still more to its end."""
 SHORT = 20
@@ -95,11 +95,6 @@ class Drawn:
     parts: bool = False
     """Whether a player ends its connection, and must have one of its own."""
 
-    @cached_property
-    def call_count(self) -> int:
-        """Return how many calls a sound server makes in it, which takes as long as to play it."""
-        return len(self.scene.expected.calls)
-
 
 @cache
 def draw_situations(name: str) -> Sequence[Drawn]:
@@ -112,7 +107,7 @@ def draw_situations(name: str) -> Sequence[Drawn]:
         for number in range(2):
             scene = _scene(game, situation, Random(f"{title}/players/{number}"))
             found = Drawn(f"the situation {title}", scene)
-            if number == 0 or found.call_count < LONG:
+            if number == 0 or not found.scene.is_longer_than(LONG):
                 drawn.append(found)
     return drawn
 
@@ -123,11 +118,11 @@ def draw_rare_beginnings(name: str) -> Sequence[Drawn]:
     return [each for each, begins in _rare_games(name) if begins]
 
 
-def _rare_games(name: str) -> Iterator[tuple[Drawn, bool]]:
-    """Yield rare games, each with whether it is fresh."""
-    for what, make in find_conformance(name).rare_games.items():
-        rare = make(Random(what))
-        yield _rare(find(name), f"a game in which {what}", rare), rare.situation.state is None
+@cache
+def _rare_games(name: str) -> Sequence[tuple[Drawn, bool]]:
+    """Return rare games, each with whether it is fresh."""
+    made = [(what, make(Random(what))) for what, make in find_conformance(name).rare_games.items()]
+    return [(_rare(find(name), f"a game in which {what}", rare), rare.situation.state is None) for what, rare in made]
 
 
 def _rare(game: Game, title: str, rare: RareGame) -> Drawn:
@@ -213,28 +208,43 @@ def draw_endings(name: str) -> Sequence[Drawn]:
     return [*_endings(name), *_ties(find(name)), *draw_ended(name)]
 
 
+def draw_beginnings(name: str) -> Sequence[Scene]:
+    """Return scenes that begin in rare situations, in those that players get wrong, or late in a game."""
+    rare = [each.scene for each, begins in _rare_games(name) if not begins]
+    situations = [*situations_of(name).values(), *(late.situation(0) for _, late in _late_positions(name))]
+    return [*rare, *(_scene(find(name), each, Random(f"{name}/beginning")) for each in situations)]
+
+
 @cache
-def _endings(name: str) -> Sequence[Drawn]:
-    """Return games from shortly before their ends: who shares which place, who ended it and who left before differ."""
-    game, drawn = find(name), dict[object, Drawn]()
+def _late_positions(name: str) -> Sequence[tuple[int, Position]]:
+    """Return positions from shortly before the ends of games, with the numbers of the games."""
+    game = find(name)
     variations = vary(game, Random(f"{name}/endings"), Scope(game))
-    for number in range(POSITIONS):
-        _, settings, count, _ = variations[number % len(variations)]
-        late = find_position(game, Source(settings, count, number, _thoughtful(game), MAX_DECISIONS), LATEST)
-        for again in range(CONTINUATIONS if late is not None else 0):
-            assert late is not None
-            rng = Random(f"{name}/endings/{number}/{again}")
-            leaver = rng.randrange(count) if again % 2 else None
-            leaving = [] if leaver is None else [_fails_first(game, leaver)]
-            scene = _scene(game, late.situation(0), rng, *leaving)
-            expected = scene.expected
-            groups = [[player.seat for player in group.players] for group in expected.result.ranking]
-            last = [call.seat for call in expected.calls if call.kind is not CallKind.NOTIFICATION][-1:]
-            place = next((place for place, group in enumerate(groups) if group[:1] and last[0] in group), None)
-            gone = tuple(each.seat for each in expected.misconducts[: 1 if leaver is not None else 0])
-            ending = tuple(map(len, groups)), place, len(expected.calls) < SHORT, gone
-            drawn.setdefault(ending, Drawn(f"an ending, number {number}/{again}", scene))
-    return list(drawn.values())
+    sources = [
+        Source(settings, count, number, _thoughtful(game), MAX_DECISIONS)
+        for number, (_, settings, count, _) in enumerate(itertools.islice(itertools.cycle(variations), POSITIONS))
+    ]
+    found = [(number, find_position(game, source, LATEST)) for number, source in enumerate(sources)]
+    return [(number, late) for number, late in found if late is not None]
+
+
+def _endings(name: str) -> Iterator[Drawn]:
+    """Yield games from shortly before their ends: who shares which place, who ended it and who left before differ."""
+    game, known = find(name), set[object]()
+    for (number, late), again in itertools.product(_late_positions(name), range(CONTINUATIONS)):
+        situation, rng = late.situation(0), Random(f"{name}/endings/{number}/{again}")
+        leaver = rng.randrange(situation.player_count) if again % 2 else None
+        leaving = [] if leaver is None else [_fails_first(game, leaver)]
+        scene = _scene(game, situation, rng, *leaving)
+        expected = scene.expected
+        groups = [[player.seat for player in group.players] for group in expected.result.ranking]
+        last = [call.seat for call in expected.calls if call.kind is not CallKind.NOTIFICATION][-1:]
+        place = next((place for place, group in enumerate(groups) if group[:1] and last[0] in group), None)
+        gone = tuple(each.seat for each in expected.misconducts[: 1 if leaver is not None else 0])
+        ending = tuple(map(len, groups)), place, len(expected.calls) < SHORT, gone
+        if ending not in known:
+            known.add(ending)
+            yield Drawn(f"an ending, number {number}/{again}", scene)
 
 
 def _ties(game: Game) -> Iterator[Drawn]:
@@ -248,12 +258,12 @@ def _ties(game: Game) -> Iterator[Drawn]:
 def draw_ended(name: str) -> Sequence[Drawn]:
     """Return games that are over before they begin: players are told so, and the ranking follows from the state."""
     game, ended = find(name), []
-    for each in _endings(name)[:ENDED]:
+    for each in itertools.islice(_endings(name), ENDED):
         scene = each.scene
         last = game.full_state(scene.expected.states[-1])
         if _can_begin(game, Situation(scene.settings, scene.player_count, 0, last)):  # Fish forgets who is out
             over = Drawn(f"the last state of {each.title}", replace(scene, state=last, script=sound_script))
-            ended += [over] if over.call_count else []
+            ended += [over] if over.scene.is_longer_than(0) else []
     return ended
 
 
@@ -411,7 +421,7 @@ def draw_leavers(name: str) -> Sequence[Drawn]:
         title = f"under unusual settings, number {number}, {method.name} is answered with {how} one after another"
         found = Drawn(title, _scene(game, Situation(settings, count, 0), rng, *scripts))
         drawn.append(found)
-        if found.call_count < LONG:
+        if not found.scene.is_longer_than(LONG):
             drawn.append(Drawn(title, replace(found.scene, strategies=[_thoughtful(game)])))
     return drawn
 
@@ -419,8 +429,8 @@ def draw_leavers(name: str) -> Sequence[Drawn]:
 def without_most_long(scenes: Sequence[Drawn]) -> Sequence[Drawn]:
     """Return scenes, of those that take long to play only each fourth, cut short where they take still longer."""
     number = itertools.count()
-    played = [each for each in scenes if each.call_count <= VERY_LONG or next(number) % 4 == 0]
-    return [each if each.call_count <= LONGEST_PLAYED else cut_short(each) for each in played]
+    played = [each for each in scenes if not each.scene.is_longer_than(VERY_LONG) or next(number) % 4 == 0]
+    return [cut_short(each) if each.scene.is_longer_than(LONGEST_PLAYED) else each for each in played]
 
 
 def cut_short(drawn: Drawn) -> Drawn:

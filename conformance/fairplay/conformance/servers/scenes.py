@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from hashlib import blake2b
+from math import inf
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -318,7 +319,18 @@ class Scene:
     @cached_property
     def expected(self) -> Expected:
         """Return what is expected of the game whose id is ANY_ID."""
-        return _play(self)
+        found = _play(self)
+        assert found is not None
+        return found
+
+    def is_longer_than(self, call_count: int) -> bool:
+        """Return whether a sound server makes more calls than so many, without playing on from there."""
+        if "expected" not in vars(self):
+            found = _play(self, call_count)
+            if found is None:
+                return True
+            vars(self)["expected"] = found
+        return len(self.expected.calls) > call_count
 
     def actors(self) -> list[Actor]:
         """Return new players for the seats."""
@@ -384,7 +396,8 @@ def expect(scene: Scene, game_id: str) -> Expected:
     What was worked out when the scene was drawn is not worked out again: the id is nothing but what requests name. It
     is kept until then, as hardly any scene is played twice.
     """
-    found: Expected = vars(scene).pop("expected", None) or _play(scene)
+    found: Expected = scene.expected
+    del vars(scene)["expected"]
     calls = [
         Call(each.seat, each.method, _under(each.request, game_id), each.kind, each.limit_s) for each in found.calls
     ]
@@ -402,8 +415,11 @@ def _misconduct_under(misconduct: Misconduct, call: Call) -> Misconduct:
     return copied
 
 
-def _play(scene: Scene) -> Expected:
-    """Play a scene by the game's own conversation, in which nobody draws on its bank but in a call that it overruns."""
+def _play(scene: Scene, most_calls: float = inf) -> Expected | None:
+    """Play a scene by the game's own conversation, in which nobody draws on its bank but in a call that it overruns.
+
+    Return None if there are more calls than `most_calls`.
+    """
     game, names = scene.game, scene.names
     try:
         conversation = game.play(ANY_ID, scene.settings, names, game_rng(1), scene.state)
@@ -420,6 +436,8 @@ def _play(scene: Scene) -> Expected:
 
     machine, limits = GameMachine(conversation), CallLimits.of(scene.control)
     for step in machine.play(answer):
+        if len(calls) > most_calls:
+            return None
         step_count += 1
         if isinstance(step, Show):
             states.append(step.state)

@@ -23,8 +23,6 @@ from fairplay.conformance.run.judge import Writer
 from fairplay.conformance.run.options import OPTIONS, Options, is_duration, option_name
 from fairplay.conformance.run.plan import OutdatedError, choose_cases, find_level, make_plan, ordered
 from fairplay.conformance.run.report import Report
-from fairplay.conformance.servers.cases import CASES as SERVER_CASES
-from fairplay.conformance.servers.plan import make_server_plan
 from fairplay.conformance.writers.ci import AnnotationWriter, SummaryWriter
 from fairplay.conformance.writers.events import EventsWriter
 from fairplay.conformance.writers.files import CertificateWriter, GradescopeWriter, JunitWriter, ReportWriter
@@ -120,9 +118,12 @@ def certify_server(typed: CertifyServerOptions) -> int:
 
     With `--list`, only list the cases.
     """
+    from fairplay.conformance.servers.cases import CASES
+    from fairplay.conformance.servers.plan import make_server_plan
+
     with named_errors():
         if typed.list_:
-            _print_cases(choose_cases(SERVER_CASES, find_level(typed.level), typed.only), typed.json)
+            _print_cases(choose_cases(CASES, find_level(typed.level), typed.only), typed.json)
             return DONE
         if not typed.address:
             raise UsageError("say which server: fairplay certify-server HOST:PORT")

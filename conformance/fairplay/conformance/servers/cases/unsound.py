@@ -15,11 +15,11 @@ from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.variations import vary
 from fairplay.conformance.servers.cases.refusals import refuse
 from fairplay.conformance.servers.context import ALL_GAMES, GAMES, ServerContext, server_case
-from fairplay.conformance.servers.drawn import draw_ended, draw_endings, draw_situations
+from fairplay.conformance.servers.drawn import draw_beginnings, draw_ended
 from fairplay.conformance.servers.scenes import UNKNOWN_VALUE, Scene, draw_state
 from fairplay.games.game import find
 
-BASES = 24
+BASES = 36
 """So many sound states and settings are changed."""
 NUMBER = re.compile(r"\d[\d,]*")
 SIGNED = (FieldDescriptor.CPPTYPE_INT32, FieldDescriptor.CPPTYPE_INT64)
@@ -150,8 +150,7 @@ class _Nearest:
 def draw_unsound_states(name: str) -> Sequence[Unsound]:
     """Return games whose first states cannot be, also such as begin when they are over."""
     game, found = find(name), _Nearest(_last_words_without_numbers)
-    scenes = [each.scene for each in (*draw_situations(name), *draw_endings(name))]
-    ended = [each.scene for each in draw_ended(name)]
+    scenes, ended = draw_beginnings(name), [each.scene for each in draw_ended(name)]
     for scene in [*Random(name).sample(scenes, min(BASES, len(scenes))), *ended]:
         for change in changes(scene.state):
             problem = _problem(game.check_state, scene.settings, change.message)

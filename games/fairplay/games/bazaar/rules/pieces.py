@@ -21,7 +21,8 @@ MAX_COUNT = 400
 _BITS = 12
 _FIELD = (1 << _BITS) - 1
 _SHIFTS = tuple("ywrgb".index(initial) * _BITS for initial in INITIALS)
-_ALL = sum(_FIELD << shift for shift in _SHIFTS)
+_FIELDS = tuple(_FIELD << shift for shift in _SHIFTS)
+_ALL = sum(_FIELDS)
 UNITS: tuple[Bag, ...] = tuple(1 << shift for shift in _SHIFTS)
 """One pebble of each colour, in canonical order."""
 GUARD = sum(1 << (shift + _BITS - 1) for shift in _SHIFTS)
@@ -193,4 +194,4 @@ def equations_problem(table: EquationTable, limit: int, side_min: int, side_max:
 
 def disjoint(one: Bag, other: Bag) -> bool:
     """Return whether two bags share no colour."""
-    return not any(mine and theirs for mine, theirs in zip(unpack(one), unpack(other), strict=True))
+    return not any(one & field and other & field for field in _FIELDS)
