@@ -71,7 +71,7 @@ def raises(sound: Method, request: Any) -> Any:
     raise RuntimeError("this player is broken")
 
 
-def certify(*arguments: str, limit_s: float = 120.0) -> subprocess.CompletedProcess[str]:
+def certify(*arguments: str, limit_s: float = 280.0) -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own."""
     command = [*FAIRPLAY, "certify", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=limit_s, check=False, cwd=ROOT)

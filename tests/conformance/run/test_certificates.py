@@ -31,11 +31,6 @@ from tests.conformance.harness import judged, player, raises
 
 
 @pytest.fixture(scope="module")
-def sound() -> Report:
-    return run(Options("fish", "bot:first", level="must", examples=10))
-
-
-@pytest.fixture(scope="module")
 def content(sound: Report) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(certificate(sound))
     return found

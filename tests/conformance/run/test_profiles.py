@@ -46,7 +46,7 @@ def on_small_boards() -> Any:
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    return judged(on_small_boards, level="must", profile=PROFILE, examples=40)
+    return judged(on_small_boards, level="must", profile=PROFILE)
 
 
 @pytest.mark.slow

@@ -16,9 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from fairplay.certificate import check, sealed
 from fairplay.certificate.signing import is_public_key, new_key, public_text, read_key, read_trusted, signed
 from fairplay.client.errors import UsageError
-from fairplay.conformance.run.engine import run
-from fairplay.conformance.run.options import Options
-from fairplay.conformance.run.report import certificate
+from fairplay.conformance.run.report import Report, certificate
 from fairplay.terminal.certify.verify import show_key, verify_certificate
 from fairplay.terminal.commands.certify import Demands
 
@@ -26,8 +24,8 @@ SOME_KEY, SOME_SIGNATURE = (base64.b64encode(b"x" * length).decode() for length 
 
 
 @pytest.fixture(scope="module")
-def unsigned() -> bytes:
-    return certificate(run(Options("fish", "bot:first", level="must", examples=5)))
+def unsigned(sound: Report) -> bytes:
+    return certificate(sound)
 
 
 def changed(data: bytes, **values: Any) -> bytes:
