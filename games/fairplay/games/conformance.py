@@ -255,6 +255,8 @@ class Pieces(NamedTuple):
     """Numbers of things, or lists of them by kind, between which things of one kind may pass, in groups."""
     scores: Sequence[str] = ()
     """Points of each player, which may be any."""
+    choices: Sequence[str] = ()
+    """Enums that somebody has chosen: where one is set it may be any of its values."""
 
 
 def _no_infraction(settings: Any, call: Call, answer: Any) -> None:

@@ -110,6 +110,10 @@ def find_candidates(
         taken = resume(game, sources[source], rng.choice(states))
         if taken is not None and scope.holds(taken.situation(1)):
             keep(build(source, STEPS, number, taken))
+    chosen = ((each, other) for each in list(found) for other in changes.choose(sources[each.source], each))
+    for number, (parent, other) in enumerate(chosen, attempts + count + 1):
+        if scope.holds(other.situation(1)):
+            keep(build(parent.source, parent.step, number, other))
     return found
 
 
@@ -219,6 +223,18 @@ class _Changes:
         for _ in range(rng.choice([1, 1, 2, 4])):
             change(giver, taker)
         return None if changed == state else resume(self._game, source, changed)
+
+    def choose(self, source: Source, parent: Candidate) -> Iterator[Position]:
+        """Yield the positions in which something else has been chosen."""
+        for path in self._pieces.choices:
+            for index, place in enumerate(_places(parent.position.state, {path})):
+                [usual], kind = place.read(), place.field.enum_type
+                for number in kind.values_by_number if usual and kind is not None else ():
+                    changed = _copy(parent.position.state)
+                    next(itertools.islice(_places(changed, {path}), index, None)).write([number])
+                    position = resume(self._game, source, changed) if number not in (0, usual) else None
+                    if position is not None:
+                        yield position
 
     def _gather(self, giver: _Place, taker: _Place) -> None:
         """Bring equal elements of a list into another one, in exchange for others of it."""

@@ -596,6 +596,11 @@ def ignores_a_color(request: Any) -> bool:
     return request.DESCRIPTOR.name == "UpdateGameBoardRequest" and bool(request.state.ignored_color)
 
 
+def has_ignored_pink(request: Any) -> bool:
+    """Return whether the player is asked for an action while pink gives no influence."""
+    return request.DESCRIPTOR.name == "AskActionRequest" and bool(request.state.ignored_color == pb.COLOR_PINK)
+
+
 REFUSED = {"assistant": "AskAssistantCardRequest", "action": "AskActionRequest"}
 """What players are asked for again where their answer was refused, and the message that says why."""
 
@@ -643,6 +648,12 @@ FAILING = (
         "Raises an exception where a board shows a colour that gives no influence.",
         ("eriantys.watch.mushroom-hunter",),
         ignores_a_color,
+    ),
+    Failing(
+        "fails-as-pink-counts-for-nobody",
+        "Raises an exception where it is asked for an action while pink gives no influence.",
+        ("exceptions.drawn-states",),
+        has_ignored_pink,
     ),
     Failing(
         "fails-at-few-groups",

@@ -1018,7 +1018,8 @@ CONFORMANCE = Conformance(
             ("bag_students", "dining_students", "group_students"),
             ("coins", "reserve_count"),
             ("group_no_entry_counts", "character_no_entry_counts"),
-        )
+        ),
+        choices=("ignored_color",),
     ),
     probes=PROBES,
     mutations=MUTATIONS,
