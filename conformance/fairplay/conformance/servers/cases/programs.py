@@ -50,7 +50,7 @@ from fairplay.v1.manager_pb2 import CancelTournamentRequest
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 from fairplay.v1.referee_pb2 import GameStatus, PlayGameRequest, StopGameRequest
 
-WALKS, STEPS = 3, 60
+WALKS, STEPS = 4, 60
 WALK_S = 30.0
 """A walk ends after so long: a server that stood still on a busy machine waits longer for those who are lost."""
 GAMES = 2
