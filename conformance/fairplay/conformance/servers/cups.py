@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import cycle
 from math import comb
 from random import Random
 from typing import Any, NamedTuple
@@ -259,7 +260,7 @@ def draw_cups(kind: str) -> Sequence[Cup]:
     deals = (0, 1, 2)[: {"round_robin": 3, "swiss": 3}.get(kind, 1 if kind in KNOCKING_OUT else 2)]
     values: Sequence[Sequence[Any]] = (counts, lengths, seats, deals, (False, True), leaving)
 
-    def cup_of(row: Sequence[int]) -> Cup:
+    def cup_of(row: Sequence[int], seed: int = 5) -> Cup:
         count, length, seat_count, deal_count, ties, (conduct, who, allowed) = (
             each[index] for each, index in zip(values, row, strict=True)
         )
@@ -271,10 +272,11 @@ def draw_cups(kind: str) -> Sequence[Cup]:
             conduct,
             FAILING[who](count) if conduct.method else (),
             allowed,
+            seed=seed,
         )
 
     rows = cover_pairs([len(each) for each in values], lambda row: _is_short(cup_of(row)), Random(kind))
-    return [*map(cup_of, rows), *LONG.get(kind, ())]
+    return [*map(cup_of, rows, cycle((5, 0, MAX_SEED))), *LONG.get(kind, ())]
 
 
 STAGES: Sequence[tuple[Sequence[tuple[str, int, int]], bool | None]] = (
@@ -350,8 +352,8 @@ LONG: Mapping[str, Sequence[Cup]] = {
         _two_leave(_format("swiss", 4), 6, IN_FIRST_GAME),
     ],
     "gauntlet": [
-        Cup(_against_first(2), 4),
-        Cup(_against_first(3), 5),
+        Cup(_against_first(2), 4, seed=0),
+        Cup(_against_first(3), 5, seed=MAX_SEED),
         Cup(_against_first(2), 4, conduct=IN_FIRST_GAME, failing=(3,), failures_allowed=0),
     ],
     "stages": [
