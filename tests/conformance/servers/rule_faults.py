@@ -620,6 +620,37 @@ FAULTS = {
         "                shown = shown or state\n",
         "services.rules",
     ),
+    "wallets-return-in-their-turn-alone": RuleFault(
+        "bazaar",
+        "rules",
+        "if state.settings.kick_returns_pebbles else",
+        "if state.settings.kick_returns_pebbles and seat == state.active else",
+        "games.bazaar-failures",
+    ),
+    "no-end-between-the-calls-of-a-turn": RuleFault(
+        "bazaar",
+        "rules",
+        "    if state.phase is Phase.CARDS and seat != active:\n        return settled(state)",
+        "    if state.phase is Phase.CARDS and seat != active:\n        return state",
+        "games.bazaar-failures",
+    ),
+    "all-but-the-first-two-are-no-obstacles": RuleFault(
+        "fish",
+        "rules",
+        "not any(move.target in own for own in state.places):",
+        "not any(move.target in own for own in state.places[:2]):",
+        "games.fish-settings",
+    ),
+    "the-last-colour-for-who-is-away": RuleFault(
+        "eriantys", "rules", "free_tower_colors(state)[0]", "free_tower_colors(state)[-1]", "games.eriantys-failures"
+    ),
+    "who-sits-last-is-lost-first": RuleFault(
+        "eriantys",
+        "protocol.conversation",
+        "            yield from self._lose(losses)\n\n    def start",
+        "            yield from self._lose(losses[::-1])\n\n    def start",
+        "games.eriantys-fresh",
+    ),
     "decks-are-not-shuffled": RuleFault("q", "rules", "rng.shuffle(tiles)", "rng.random()", "games.q-fresh"),
     "links-of-who-signed-up": RuleFault(
         "", "fairplay.server.records.published", "entry.change.signed_up, ", "", "tournament.endings"

@@ -475,6 +475,7 @@ class _Banks:
         self._limits = CallLimits.of(control)
         self._whole_s = control.bank.ToNanoseconds() / 1e9
         self._left_s = dict[int, float]()
+        self._crossing = crossing
         self._came = [] if crossing else received
         self._begun_s = min((each.at_s for each in received), default=0.0) - BEGIN_S
         self._before = dict[int, tuple[float, Received]]()
@@ -513,8 +514,8 @@ class _Banks:
     def _least_s(self, received: Received) -> float:
         """Return how much is left at least: the last decision was asked for after the call before it had come."""
         left_s = self._left_s.get(received.seat, self._whole_s)
-        if received.seat not in self._before:
-            return left_s
+        if received.seat not in self._before:  # a decision that another one was faster than may have been answered
+            return left_s - (received.at_s - self._begun_s if self._crossing else 0.0)
         limit_s, decision = self._before[received.seat]
         before = (each.at_s for each in self._came if each.seat == received.seat and each.at_s < decision.at_s)
         asked_s = max(before, default=self._begun_s)

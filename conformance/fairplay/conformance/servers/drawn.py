@@ -36,6 +36,7 @@ from fairplay.conformance.servers.scenes import (
     hang,
     mutated,
     reply,
+    small,
     sound_script,
     vanish,
 )
@@ -46,6 +47,8 @@ from fairplay.games.transcript import game_rng
 
 LONGEST = 10
 """After so many questions a player fails, so that games on large boards end."""
+MISTAKES = 2
+"""So often a player that is tired breaks a rule, where that does not end the game for it, before it fails."""
 FEWEST = 3
 """After so many questions a player fails where the beginning of a game is enough."""
 SHALLOW = 2
@@ -146,7 +149,10 @@ def _rare(game: Game, title: str, rare: RareGame) -> Drawn:
 
 @cache
 def draw_settings(name: str) -> Sequence[Drawn]:
-    """Return games under settings of which each pair of values is found; every other one begins late."""
+    """Return games under settings of which each pair of values is found.
+
+    Every other one begins late, and all but one break rules in it, one after another.
+    """
     game, drawn = find(name), []
     strategy = _thoughtful(game)
     for number, (_, settings, count, _) in enumerate(unusual(name)):
@@ -157,6 +163,8 @@ def draw_settings(name: str) -> Sequence[Drawn]:
             situation = late.situation(0)
         seat, method = rng.randrange(count), game.methods[number // 8 % len(game.methods)]
         failing = [at(seat, method.name, fail(13, "scripted failure"))] if number % 8 == 0 else []
+        if number % 2:
+            failing = [_break_rules(game, rng, [each for each in range(count) if each != seat], MISTAKES * FEWEST)]
         drawn.append(Drawn(f"unusual settings, number {number}", _scene(game, situation, rng, *failing)))
     return drawn
 
@@ -233,15 +241,15 @@ def _endings(name: str) -> Iterator[Drawn]:
     game, known = find(name), set[object]()
     for (number, late), again in itertools.product(_late_positions(name), range(CONTINUATIONS)):
         situation, rng = late.situation(0), Random(f"{name}/endings/{number}/{again}")
-        leaver = rng.randrange(situation.player_count) if again % 2 else None
-        leaving = [] if leaver is None else [_fails_first(game, leaver)]
+        leaver = rng.randrange(situation.player_count) if again % 3 else None
+        leaving = [] if leaver is None else [(_fails_first, _fails_at_the_end)[again % 2](game, leaver)]
         scene = _scene(game, situation, rng, *leaving)
         expected = scene.expected
         groups = [[player.seat for player in group.players] for group in expected.result.ranking]
         last = [call.seat for call in expected.calls if call.kind is not CallKind.NOTIFICATION][-1:]
         place = next((place for place, group in enumerate(groups) if group[:1] and last[0] in group), None)
         gone = tuple(each.seat for each in expected.misconducts[: 1 if leaver is not None else 0])
-        ending = tuple(map(len, groups)), place, len(expected.calls) < SHORT, gone
+        ending = tuple(map(len, groups)), place, len(expected.calls) < SHORT, gone, bool(gone) and again % 2
         if ending not in known:
             known.add(ending)
             yield Drawn(f"an ending, number {number}/{again}", scene)
@@ -367,18 +375,19 @@ def draw_failures(name: str) -> Sequence[Drawn]:
                 count = rng.choice([each for each in game.seats if each <= 4 and fits(game, full, each)])
                 how, act = _failure(method, index + number, may_part=not hasattr(full, "on_disconnect"))
                 seat, later = rng.sample(range(count), 2)
-                script = any_of(
-                    at(seat, method.name, act, number),
-                    at(later, game.turn.name, fail(2, "scripted failure"), number + rng.randrange(3)),
-                )
-                title = f"seat {seat} answers call {number} of {method.name} to it with {how}"
-                drawn.append(Drawn(title, _scene(game, Situation(full, count, 0), rng, script), how == GONE))
+                then = at(later, game.turn.name, fail(2, "scripted failure"), number + rng.randrange(3))
+                for at_call in dict.fromkeys((number, 1)):  # what is called once has no later call
+                    title = f"seat {seat} answers call {at_call} of {method.name} to it with {how}"
+                    scene = _scene(game, Situation(full, count, 0), rng, at(seat, method.name, act, at_call), then)
+                    if sum((each.seat, each.method) == (seat, method) for each in scene.expected.calls) >= at_call:
+                        break
+                drawn.append(Drawn(title, scene, how == GONE))
     full = game.full_settings(usual)
     for method in game.methods:
         rng = Random(f"{name}/{method.name}/hang")
         scene = _scene(game, Situation(full, game.seats.start + 1, 0), rng, at(rng.randrange(2), method.name, hang))
         drawn.insert(0, Drawn(f"a call of {method.name} is not answered", replace(scene, control=HURRY)))
-    return [*drawn, *_failing_at_once(game)]
+    return [*drawn, *_failing_at_once(game), *_all_failing(game)]
 
 
 def _failing_at_once(game: Game) -> Iterator[Drawn]:
@@ -393,6 +402,25 @@ def _failing_at_once(game: Game) -> Iterator[Drawn]:
         yield Drawn(f"{method.name} is failed by two at once, by the one that comes later first", scene)
 
 
+def _all_failing(game: Game) -> Iterator[Drawn]:
+    """Yield games in which all players fail in a method."""
+    count = game.seats.start + 1
+    for settings in find_conformance(game.name).leaving_settings:
+        for method in game.methods:
+            rng = Random(f"{game.name}/{settings}/{method.name}/all")
+            _, act = _failure(method, 0)
+            scripts = _failing_in(method, act, rng.sample(range(count), count), together=True)
+            scene = _scene(game, Situation(game.full_settings(settings), count, 0), rng, *scripts)
+            yield Drawn(f"all fail in {method.name}", scene)
+
+
+def _failing_in(
+    method: Method, act: Callable[[Asked], Act], seats: Sequence[int], *, together: bool
+) -> Sequence[Script]:
+    """Return the scripts in which players fail in a method: all in the first call to each, or one after another."""
+    return [at(seat, method.name, act, 1 if together else again) for again, seat in enumerate(seats, start=1)]
+
+
 def _failure(method: Method, number: int, *, may_part: bool = False) -> tuple[str, Callable[[Asked], Act]]:
     """Return a way to fail in a method. Where it asks for nothing an empty reply is right.
 
@@ -405,7 +433,9 @@ def _failure(method: Method, number: int, *, may_part: bool = False) -> tuple[st
 
 @cache
 def draw_leavers(name: str) -> Sequence[Drawn]:
-    """Return games in which all but one fail in a method, one after another: each method under each setting.
+    """Return games in which all, or all but one, fail in a method, at once or one after another.
+
+    Each method is found under each setting.
 
     Short ones are played once more, by players that think.
     """
@@ -416,13 +446,40 @@ def draw_leavers(name: str) -> Sequence[Drawn]:
             continue
         rng = Random(f"{name}/failures/{number}")
         how, act = _failure(method, number)
-        seats = rng.sample(range(count), count - 1)
-        scripts = [at(seat, method.name, act, again) for again, seat in enumerate(seats, start=1)]
+        seats = rng.sample(range(count), count - number % 4 % 2)
+        scripts = _failing_in(method, act, seats, together=number % 2 == 0)
         title = f"under unusual settings, number {number}, {method.name} is answered with {how} one after another"
         found = Drawn(title, _scene(game, Situation(settings, count, 0), rng, *scripts))
         drawn.append(found)
         if not found.scene.is_longer_than(LONG):
             drawn.append(Drawn(title, replace(found.scene, strategies=[_thoughtful(game)])))
+    return drawn
+
+
+@cache
+def draw_late_failures(name: str) -> Sequence[Drawn]:
+    """Return games that begin late, in which some or all fail: in each method under each setting, or at the beginning.
+
+    Where a method asks for something they break rules instead.
+    """
+    game, drawn = find(name), []
+    variations = vary(game, Random(f"{name}/late failures"), Scope(game), game.methods)
+    for number, (_, settings, count, method) in enumerate(variations):
+        rng = Random(f"{name}/late failures/{number}")
+        late = find_position(game, Source(settings, count, number, _thoughtful(game), MAX_DECISIONS), rng.random())
+        if method is None or late is None:
+            continue
+        how, act = _failure(method, number)
+        seats = rng.sample(range(count), rng.randint(1, count))
+        breaking = [_break_rules(game, rng, seats, MISTAKES)] if method.asks else []
+        failing = _failing_in(method, act, seats, together=number % 2 == 0)
+        told = [_fails_when_told(game, seat) for seat in rng.sample(range(count), max(1, count - 1))]
+        title = f"late under unusual settings, number {number}, {{}} is answered with {how} by several"
+        situation = late.situation(0)
+        drawn += [
+            Drawn(title.format(method.name), _scene(game, situation, rng, *breaking, *failing)),
+            Drawn(title.format("the first that is told"), _scene(game, situation, rng, *told)),
+        ]
     return drawn
 
 
@@ -435,12 +492,8 @@ def without_most_long(scenes: Sequence[Drawn]) -> Sequence[Drawn]:
 
 def cut_short(drawn: Drawn) -> Drawn:
     """Return a scene in which everybody fails after a few questions: enough for what follows from its beginning."""
-    asking = _asking(drawn.scene.game)
-
-    def fails_soon(asked: Asked) -> Act | None:
-        return TIRED if asked.method in asking and asked.number > FEWEST else None
-
-    return replace(drawn, scene=replace(drawn.scene, script=any_of(fails_soon, drawn.scene.script)))
+    tires = _tires(drawn.scene.game, Random(drawn.title), [FEWEST] * len(NAMES))
+    return replace(drawn, scene=replace(drawn.scene, script=any_of(tires, drawn.scene.script)))
 
 
 @cache
@@ -475,16 +528,28 @@ def _fails_late(game: Game, rng: Random) -> Script:
     """Return the script in which each player fails after about LONGEST questions of one method, in one game of five
     after four times as many.
     """
-    asking = _asking(game)
     longest = rng.choice((LONGEST, LONGEST, LONGEST, LONGEST, 4 * LONGEST))
-    last = [longest + rng.randrange(3) for _ in NAMES]
+    return _tires(game, rng, [longest + rng.randrange(3) for _ in NAMES])
+
+
+def _tires(game: Game, rng: Random, last: Sequence[int]) -> Script:
+    """Return the script in which each player, after so many questions of one method, breaks rules, or fails at last."""
+    asking, mutations = _asking(game), find_conformance(game.name).mutations
+    orders = [rng.sample(mutations, len(mutations)) for _ in NAMES]
 
     def script(asked: Asked) -> Act | None:
-        if asked.method not in asking or asked.number <= last[asked.seat]:
+        over = asked.number - last[asked.seat]
+        if asked.method not in asking or over <= 0:
             return None
-        return TIRED
+        wrong = (mutated(game, each, asked.seat, asked.number)(asked) for each in orders[asked.seat])
+        return (next(filter(None, wrong), None) if over <= MISTAKES else None) or TIRED
 
     return script
+
+
+def _break_rules(game: Game, rng: Random, seats: Collection[int], within: int) -> Script:
+    """Return the script in which some players break rules, each after fewer than so many questions of one method."""
+    return _tires(game, rng, [rng.randrange(within) if seat in seats else MAX_DECISIONS for seat in range(len(NAMES))])
 
 
 def _asking(game: Game) -> Collection[str]:
@@ -497,6 +562,24 @@ def _fails_first(game: Game, seat: int) -> Script:
     asking = _asking(game)
     fails = fail(13, "scripted failure")
     return lambda asked: fails(asked) if asked.seat == seat and asked.method in asking else None
+
+
+@cache
+def _last_method(name: str) -> Method:
+    """Return the method that is called last in a game."""
+    return small(name, find(name).seats.start).expected.calls[-1].method
+
+
+def _fails_at_the_end(game: Game, seat: int) -> Script:
+    """Return the script in which a player fails in the method that tells the end, where there is one."""
+    method = _last_method(game.name)
+    return sound_script if method.asks else at(seat, method.name, fail(13, "scripted failure"))
+
+
+def _fails_when_told(game: Game, seat: int) -> Script:
+    """Return the script in which a player fails in the first call that only tells it something."""
+    first = next(method for method in game.methods if not method.asks)
+    return at(seat, first.name, fail(13, "scripted failure"))
 
 
 def _later(script: Script, number: int) -> Script:

@@ -156,14 +156,14 @@ def slow(wait_s: float, *, late: bool = False) -> Callable[[Asked], Act]:
     return lambda asked: Act(Manner.REPLY, asked.sound, wait_s=wait_s, late=late)
 
 
-def mutated(game: Game, mutation: Mutation, seat: int) -> Script:
+def mutated(game: Game, mutation: Mutation, seat: int, seed: int = 1) -> Script:
     """Return the script of a seat that answers wrongly wherever it can, as a mutation says."""
     method = next(each for each in game.methods if each.name == mutation.method)
 
     def script(asked: Asked) -> Act | None:
         if asked.seat != seat or asked.method != mutation.method:
             return None
-        wrong = mutation.mutate(asked.request, method.response.FromString(asked.sound), Random(1))
+        wrong = mutation.mutate(asked.request, method.response.FromString(asked.sound), Random(seed))
         return None if wrong is None else Act(Manner.REPLY, _encoded(wrong))
 
     return script

@@ -43,6 +43,7 @@ from fairplay.conformance.servers.drawn import (
     cut_short,
     draw_endings,
     draw_failures,
+    draw_late_failures,
     draw_leavers,
     draw_rare_beginnings,
     draw_rare_states,
@@ -101,7 +102,7 @@ KINDS: dict[str, tuple[Callable[[str], Sequence[Drawn]], str, tuple[str, ...]]] 
         ("FAIL-3", "FAIL-4", "FAIL-11", "FAIL-13", "FAIL-16", "FAIL-17", "FAIL-18", "RECORD-4"),
     ),
     "failures": (
-        draw_failures,
+        lambda name: [*draw_failures(name), *draw_late_failures(name)],
         "A game goes on without those who fail, in whatever call that is, as its rules say.",
         (
             *("FAIL-5", "FAIL-6", "FAIL-10", "FAIL-12", "FAIL-13", "FAIL-17", "FAIL-18", "WATCH-4", "WATCH-8"),
