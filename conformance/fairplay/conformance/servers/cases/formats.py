@@ -358,6 +358,8 @@ def _take(course: Course, game: RoundGame, idle: Sequence[str]) -> None:
     gone = course.withdrawn & entrants if skipped else {each for each in entrants if names[each] not in game.players}
     if wrong := [names[each] for each in gone - course.withdrawn]:
         raise failure(f"{wrong[0]} must play in {game.game_id}: it was not withdrawn.")
+    if not skipped and len(game.players) != len(entrants - gone):
+        raise failure(f"The game {game.game_id} must have {len(entrants - gone)} players; it had {len(game.players)}.")
     course.leave_out(game.game_id, gone)
     if course.is_playable(game.game_id) is skipped:
         raise failure(f"The game {game.game_id} must {'not ' * (not skipped)}be played.")
