@@ -18,7 +18,6 @@ from fairplay.games.game import find
 from fairplay.server.game.plans import seconds
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError
-from fairplay.standings.ratings import rate_entrants
 from fairplay.standings.results import Results, read_outcome
 from fairplay.terminal.playing.results import STATUSES
 from fairplay.terminal.records.games import RecordedGame, read_game
@@ -129,6 +128,8 @@ def _progress(
     tournament: Tournament, games: Sequence[RoundGame], standings: Standings
 ) -> tuple[str, Mapping[str, Sequence[tuple[int, float]]]]:
     """Return the ratings after some rounds, where there are ratings."""
+    from fairplay.standings.ratings import rate_entrants  # noqa: PLC0415 - it loads numpy: see rating.py
+
     if not any(each.HasField("rating") for each in standings.standings):
         return "", {}
     names = {player.name: number for number, player in enumerate(tournament.entrants)}
