@@ -823,12 +823,13 @@ RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
         "planned": (0, 2),
         "queue": (2,),
     },
-    "of a hand that others have played all of any assistant may be played": {
+    "an assistant is played again, by who has no other, and acts after the one that planned first": {
         "seat_count": 3,
         "phase": Phase.ASSISTANT,
-        "active": 2,
-        "assistants": (5, 7, 1),
-        "hands": {2: (5, 7)},
+        "first": 1,
+        "active": 0,
+        "assistants": (1, 5, 7),
+        "hands": {0: (5, 7)},
         "round_number": 9,
     },
     "who has played a character, and nothing else, has begun its turn": {
