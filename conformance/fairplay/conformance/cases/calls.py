@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, count
 from statistics import median
-from typing import Any
+from typing import Any, TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
@@ -98,7 +98,7 @@ def time_limits(context: Context) -> None:
         limit_s = SHORTEST_S + bank_s if bank_s else due.limit_s
         return await connection.ask(due.call.method, due.request, limit_s, bank_s)
 
-    with context.player.separate() as connection:
+    with context.player.fresh() as connection:
         _play(context, connection, "With limits and a bank of an hour", Manner(ask=ask_for_long))
         _play(context, connection, "With a limit of 1 ms for a decision, and a bank", Manner(ask=ask_for_the_bank))
         for scenario in (context.first_scenario(), context.ending(context.game.seats.start)):
@@ -112,6 +112,9 @@ def time_limits(context: Context) -> None:
 
 SHORT_S, LONG_S = (0.2, 0.2, 1.0), 5.0
 """Short limits, of which the first one is told that the player keeps where all are as short; and what is longer."""
+EVERY_KIND = tuple(CallKind)
+_Numbered: TypeAlias = tuple[int, str]
+"""The number of a call in its game, and its method."""
 ROUNDS = 3
 """A call that takes too long does so each time: others are late now and then on a busy machine."""
 
@@ -120,41 +123,59 @@ def _play_with_one_short_limit(context: Context, connection: Connection, scenari
     """Judge games in which the calls of one kind have a short limit, and all others a longer one.
 
     The short one is told, and the usual one holds: it is a fault to take longer, if the player does not where all
-    limits are as short.
+    limits are as short, or if a new process of it does not. On the connection longer limits have been told before.
     """
     if connection.hello is None and connection.served is None:
         return
 
-    def play(short_s: float, *kinds: CallKind) -> Trial:
+    def play(reached: Connection, short_s: float, kinds: Collection[CallKind]) -> Trial:
         async def ask(reached: Connection, due: Outgoing) -> Answered:
             if due.call.limit_s is None and due.call.kind in kinds:
                 return await ask_telling(context, reached, due, short_s, f"{round(1_000 * short_s)}m")
             limit_s = due.limit_s if due.call.limit_s is not None else max(due.limit_s, LONG_S)
             return await reached.ask(due.call.method, due.request, limit_s)
 
-        return context.play(scenario, connection, Manner(ask=ask))
+        return context.play(scenario, reached, Manner(ask=ask))
 
-    all_short = ((play(each, *CallKind), each) for each in SHORT_S)
-    told_s = (each for found, each in all_short if found.misconduct is None and not _find_late(found, each, *CallKind))
-    if (short_s := next(told_s, None)) is None:
-        return
-    for kind in CallKind:
-        found = play(short_s, kind)
-        what = f"With a limit of {short_s:g} s for a {kind.value}, and longer ones for others"
-        with where(what):
-            judge_condition(context, found)
-        late = _find_late(found, short_s, kind)
+    def judge(short_s: float, kinds: Collection[CallKind], late: set[_Numbered], told: str, otherwise: str) -> None:
+        """Raise Failure if calls that were late are so each time, and not in another game."""
         for _ in range(1, ROUNDS):
-            late = late and late & _find_late(play(short_s, kind), short_s, kind)
-        if late and (late := late - _find_late(play(short_s, *CallKind), short_s, kind)):
-            names = " and ".join({found.exchanges[number].method.name for number in late})
-            raise failure(f"{what}, {names} takes longer than that, and not where all limits are as short.")
+            late = late and late & _timed(play(connection, short_s, kinds), short_s, kinds)[True]
+        if not late:
+            return
+        if kinds == EVERY_KIND:
+            with context.player.fresh(breaker=Breaker()) as new:
+                other = play(new, short_s, EVERY_KIND)
+        else:
+            other = play(connection, short_s, EVERY_KIND)
+        if late := late & _timed(other, short_s, kinds)[False]:
+            names = " and ".join(sorted({name for _, name in late}))
+            raise failure(f"{told}, {names} takes longer than that, and not {otherwise}.")
+
+    for short_s in SHORT_S:
+        found = play(connection, short_s, EVERY_KIND)
+        late = _timed(found, short_s, EVERY_KIND)[True]
+        if found.misconduct is None and not late:
+            break
+        told = f"With a limit of {short_s:g} s for all calls, after games with longer ones"
+        judge(short_s, EVERY_KIND, late, told, "in a new process")
+    else:
+        return
+    for kind in EVERY_KIND:
+        found = play(connection, short_s, (kind,))
+        told = f"With a limit of {short_s:g} s for a {kind.value}, and longer ones for others"
+        with where(told):
+            judge_condition(context, found)
+        judge(short_s, (kind,), _timed(found, short_s, (kind,))[True], told, "where all limits are as short")
 
 
-def _find_late(found: Trial, limit_s: float, *kinds: CallKind) -> set[int]:
-    """Return which calls of these kinds took longer than a limit."""
-    calls = enumerate(found.exchanges)
-    return {number for number, each in calls if each.kind in kinds and each.elapsed_s > TOO_LATE_SHARE * limit_s}
+def _timed(found: Trial, limit_s: float, kinds: Collection[CallKind]) -> Mapping[bool, set[_Numbered]]:
+    """Return which calls of these kinds took longer than a limit, and which did not: those that are late by True."""
+    calls: Mapping[bool, set[_Numbered]] = {True: set(), False: set()}
+    for number, each in enumerate(found.exchanges):
+        if each.kind in kinds:
+            calls[each.elapsed_s > TOO_LATE_SHARE * limit_s].add((number, each.method.name))
+    return calls
 
 
 LONGER = 5

@@ -56,7 +56,7 @@ from fairplay.v1.connection_pb2 import Call
 from fairplay.v1.player_pb2 import GameService, PlayerDescription
 
 NO_EXCEPTION = (case_ids.NO_EXCEPTION,)
-THOUGHT_S, AHEAD_S, UNLIMITED_S = 0.1, 0.3, 1.5
+THOUGHT_S, AHEAD_S, OPENING_S, UNLIMITED_S = 0.1, 0.3, 0.6, 1.5
 DESCRIPTION_STAYS = (case_ids.DESCRIPTION_STAYS,)
 
 
@@ -235,6 +235,16 @@ def _has_less_time(*, decides: bool) -> Trigger:
         return TOLD_S.get() < MOST * call.memory.notes.get(LONG_S, 0.0)
 
     return trigger
+
+
+FIRST_S = "limit of the first decision"
+
+
+def _opens(call: ReceivedCall) -> bool:
+    """Trigger in the first decision of each game, and note the first limit of all."""
+    if call.decision == 1:
+        call.memory.notes.setdefault(FIRST_S, TOLD_S.get())
+    return call.decision == 1
 
 
 def _program(name: str, sentence: str, case_id: str, behaviour: ProgramBehaviour) -> Mutant:
@@ -572,6 +582,14 @@ OF_PROGRAMS = (
         (case_ids.TIME_LIMITS,),
         _has_less_time(decides=False),
         waits(lambda call: min(call.memory.notes[LONG_S] / 4, AHEAD_S)),
+        program=ProgramBehaviour(),
+    ),
+    Mutant(
+        "keeps-its-first-limit",
+        f"Takes {OPENING_S:g} s for the first decision of a game, or a tenth of the first limit of all if that is less.",
+        (case_ids.TIME_LIMITS,),
+        _opens,
+        waits(lambda call: min(call.memory.notes[FIRST_S] / 10, OPENING_S)),
         program=ProgramBehaviour(),
     ),
     _program("ends-at-once", "Ends as soon as it is started.", case_ids.REACHABLE, ProgramBehaviour(Start.EXITS)),
