@@ -601,6 +601,13 @@ def has_ignored_pink(request: Any) -> bool:
     return request.DESCRIPTOR.name == "AskActionRequest" and bool(request.state.ignored_color == pb.COLOR_PINK)
 
 
+def has_no_cloud(request: Any) -> bool:
+    """Return whether Mother Nature is to move, and all clouds are empty, in a round in which clouds are taken."""
+    state = getattr(request, "state", pb.State())
+    moves = request.DESCRIPTOR.name == "AskActionRequest" and state.phase == pb.PHASE_MOTHER_NATURE
+    return moves and not state.clouds_closed and not any(state.cloud_students)
+
+
 REFUSED = {"assistant": "AskAssistantCardRequest", "action": "AskActionRequest"}
 """What players are asked for again where their answer was refused, and the message that says why."""
 
@@ -654,6 +661,12 @@ FAILING = (
         "Raises an exception where it is asked for an action while pink gives no influence.",
         ("exceptions.drawn-states",),
         has_ignored_pink,
+    ),
+    Failing(
+        "fails-without-a-cloud-to-look-at",
+        "Raises an exception where Mother Nature is to move and all clouds are empty, unless nobody takes one.",
+        ("eriantys.cloud.none-filled",),
+        has_no_cloud,
     ),
     Failing(
         "fails-at-few-groups",

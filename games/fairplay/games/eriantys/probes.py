@@ -309,6 +309,13 @@ def _half_filled_clouds(rng: Random) -> Situation:
     return _situation(bag_emptied(state), 1, 1)
 
 
+def _emptied_clouds(rng: Random) -> Situation:
+    """Return the last turn of a round before which the bag had students for the clouds of the others alone."""
+    settings = replace(ONCE, short_refill="partial")
+    state = scene(rng, settings, phase=Phase.STUDENTS, active=1, assistants=(1, 3), round_number=8, clouds=["", ""])
+    return _situation(bag_emptied(state), 1, 0)
+
+
 def _bag_empty(rng: Random) -> Situation:
     """Return a turn with characters whose students cannot be replaced: one has none, the others have one colour."""
     held = {1: "RR", 7: "GGG", 11: ""}
@@ -485,6 +492,10 @@ CHECKS = {
     "cloud.half-filled: "
     "The settings may let players take what the bag still held: some clouds are empty from the beginning.": Check(
         CLOUDS, _half_filled_clouds
+    ),
+    "cloud.none-filled: "
+    "The others have taken what the bag still held: the clouds are empty before Mother Nature moves.": Check(
+        WHOLE_TURN, _emptied_clouds
     ),
     "island.by-tile: Islands keep their numbers when they grow together, "
     "also over the end of the circle: there is no island 12.": Check(
