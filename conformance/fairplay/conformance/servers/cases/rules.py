@@ -29,13 +29,13 @@ from fairplay.v1.game_pb2 import GameSettings, GameState
 from fairplay.v1.misconduct_pb2 import RuleBreak
 from fairplay.v1.rules_pb2 import Position
 
-SITUATIONS, VARIATIONS = 8, 8
+SITUATIONS, VARIATIONS = 6, 6
 """So many situations that players get wrong, and games under unusual settings, are asked about."""
 SHARES = (0.0, 0.3, 0.6, 0.9, 1.0)
 """After these shares of a game."""
 STEPS = 2
 """So many replies are given from each state, one after another."""
-WRONG, RIGHT = 4, 1
+WRONG, RIGHT = 2, 1
 """So many wrong and legal replies to a question are asked about."""
 LIMIT_S = 300.0
 """For all questions, each of which has a limit of its own."""
