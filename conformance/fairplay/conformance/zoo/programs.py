@@ -586,7 +586,7 @@ OF_PROGRAMS = (
     ),
     Mutant(
         "keeps-its-first-limit",
-        f"Takes {OPENING_S:g} s for the first decision of a game, or a tenth of the first limit of all if that is less.",
+        f"Takes {OPENING_S:g} s for the first decision of a game, or a tenth of the first limit of all.",
         (case_ids.TIME_LIMITS,),
         _opens,
         waits(lambda call: min(call.memory.notes[FIRST_S] / 10, OPENING_S)),

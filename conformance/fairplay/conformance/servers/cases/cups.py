@@ -150,12 +150,14 @@ async def _check_all(context: ServerContext, cups: Sequence[Cup]) -> None:
     player, room = SoundPlayer(find(GAME), next(iter(find(GAME).strategies))), asyncio.Semaphore(AT_ONCE)
     other_lots: list[Failure] = []
     own_lots: list[Cup] = []
+    tournament_id = context.new_id("cup")
 
-    async def check(cup: Cup) -> None:
+    async def check(cup: Cup, before: int) -> None:
         beside = context.apart()
         async with room:
             try:
-                told = await _play(beside, cup, player)
+                # An id with which others begin that are there already: those are other tournaments.
+                told = await _play(beside, cup, player, tournament_id + "s" * (len(cups) - before))
                 is_own = False
                 try:
                     is_own = not cup.is_searched and _check_course(told)
@@ -170,7 +172,7 @@ async def _check_all(context: ServerContext, cups: Sequence[Cup]) -> None:
                 context.trace = beside.trace
                 raise
 
-    checking = [asyncio.ensure_future(check(cup)) for cup in cups]
+    checking = [asyncio.ensure_future(check(cup, before)) for before, cup in enumerate(cups)]
     try:
         await asyncio.gather(*checking)
     finally:
@@ -181,10 +183,11 @@ async def _check_all(context: ServerContext, cups: Sequence[Cup]) -> None:
         raise other_lots[0]
 
 
-async def _play(context: ServerContext, cup: Cup, player: SoundPlayer) -> Told:
+async def _play(context: ServerContext, cup: Cup, player: SoundPlayer, tournament_id: str) -> Told:
     players, request = Players(cup), make_request(context)
+    request.tournament_id = tournament_id
     cast = Cast(find(GAME), [Actor(seat, players, player) for seat in range(cup.count)])
-    names, tournament_id = context.new_names(cup.count), request.tournament_id
+    names = context.new_names(cup.count)
     cup.change(request.plan)
     request.plan.time_control.CopyFrom(PATIENT)
     linked = [Player(name=NAMES[seat], link=f"dial-in:{name}") for seat, name in enumerate(names)]
