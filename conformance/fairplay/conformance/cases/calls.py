@@ -20,7 +20,7 @@ from fairplay.conformance.cases.memory import renamed
 from fairplay.conformance.cases.probes import games_of_probes
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.encodings import UNKNOWN_FIELD
+from fairplay.conformance.games.encodings import FILLER
 from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling, check_welcome
 from fairplay.conformance.games.guises import TRACE, UNKNOWN_KEY, UNKNOWN_VALUE, names_in
 from fairplay.conformance.games.outside import judge_outside_games
@@ -343,8 +343,6 @@ SIZES = (4_096, 4 * MIB - 65_536, 0, 65_536, MIB, 3 * MIB)
 LARGEST = SIZES.index(max(SIZES))
 READING_S = 12.0
 """Who reads slowly gets so much more time for them: no limit of an organiser has to do with such requests."""
-FILLER = varint(UNKNOWN_FIELD << 3 | 2)
-"""The tag of a text that no message has."""
 
 
 @case(case_ids.CALL_IDS, "CALL-3", "CALL-16")

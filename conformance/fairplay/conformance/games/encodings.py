@@ -34,6 +34,8 @@ _BYTES_OF: Mapping[int, tuple[int, int]] = {
 
 UNKNOWN_FIELD = 62_392
 """No message has a field of this number, or of a greater one."""
+FILLER = varint(UNKNOWN_FIELD << 3 | _LENGTH)
+"""The tag of a text that no message has."""
 
 
 def _unknown_fields(first: int) -> bytes:

@@ -12,9 +12,11 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError
 
+from fairplay.conformance.games.encodings import FILLER
 from fairplay.conformance.servers.scenes import Act, Actor, Manner, span
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import PLAYER_METHODS
+from fairplay.games.kit.wire import varint
 from fairplay.games.steps import Method
 from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.server.net.errors import reason_of
@@ -256,6 +258,13 @@ class Stream:
         self.called.set()
         self._keep(self._answer(received, received.act or Act(Manner.HANG)))
 
+    def _filled(self, data: bytes, beyond: int) -> bytes:
+        """Return a reply with an unknown field that makes it so many bytes larger than the server accepts."""
+        assert self.welcome is not None
+        left = self.welcome.max_reply_bytes + beyond - len(data) - len(FILLER)
+        size = next(left - digits for digits in range(1, 6) if len(varint(left - digits)) == digits)
+        return data + FILLER + varint(size) + b"x" * size
+
     async def _answer(self, received: Received, act: Act) -> None:
         call_id = received.call_id
         await self.cast.may_answer.wait()
@@ -267,8 +276,8 @@ class Stream:
             received.answered_s = time.monotonic()
         match act.manner:
             case Manner.REPLY:
-                too_large = b"\0" * (self.welcome.max_reply_bytes + 1 if self.welcome is not None else 0)
-                await self.reply(call_id, too_large if act.oversized else act.data, act.metadata)
+                filled = act.data if act.beyond is None else self._filled(act.data, act.beyond)
+                await self.reply(call_id, filled, act.metadata)
                 if act.again is not None:
                     await self.reply(call_id, act.again)
             case Manner.FAIL:

@@ -58,8 +58,8 @@ class Act:
     """A second reply to the same call, right behind the first."""
     gate: asyncio.Event | None = None
     """The player answers when it is set; None: at once."""
-    oversized: bool = False
-    """Whether the reply has more bytes than the server says that it accepts."""
+    beyond: int | None = None
+    """By how many bytes the reply is larger than the server says that it accepts; None: it is as large as it is."""
     metadata: Mapping[str, str] = field(default_factory=dict)
     """The metadata of a reply on a stream."""
 
@@ -73,7 +73,7 @@ class Act:
                 return disconnected("the player has left")
         if self.manner is Manner.HANG or self.late:
             return Overrun()
-        return too_large(len(self.data)) if self.oversized else self.data
+        return too_large(len(self.data)) if self.beyond else self.data
 
 
 class Asked(NamedTuple):
@@ -133,7 +133,12 @@ def fail_slowly(_: Asked) -> Act:
 
 def oversize(_: Asked) -> Act:
     """Answer with more bytes than the server accepts."""
-    return Act(Manner.REPLY, oversized=True)
+    return Act(Manner.REPLY, beyond=1)
+
+
+def fill(asked: Asked) -> Act:
+    """Answer as a reference player, with as many bytes as the server accepts."""
+    return Act(Manner.REPLY, asked.sound, beyond=0)
 
 
 def hang(_: Asked) -> Act:

@@ -38,6 +38,7 @@ from fairplay.conformance.servers.scenes import (
     control,
     expect,
     fail,
+    fill,
     hang,
     mutated,
     oversize,
@@ -129,10 +130,10 @@ async def each_status(context: ServerContext) -> None:
         await _judged(context, replace(scene, script=any_of(*failing)))
 
 
-@server_case("blame.too-large-reply", "FAIL-7")
+@server_case("blame.too-large-reply", "FAIL-7", "CALL-6")
 async def too_large_reply(context: ServerContext) -> None:
-    """A reply that is larger than the server accepts counts as the failure of that player, and of nobody else."""
-    await _judged(context, ordinary(OPEN, at(1, "TakeTurn", oversize)))
+    """A reply that is larger than the server accepts is a failure of its player; one that is as large is none."""
+    await _judged(context, ordinary(OPEN, any_of(at(1, "TakeTurn", oversize), at(0, "TakeTurn", fill))))
 
 
 @server_case("blame.evidence", "FAIL-17")
