@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from google.protobuf.message import DecodeError
@@ -143,6 +144,10 @@ def unknown_fields_ignored(context: Context) -> None:
         play_newer(context, connection)
 
 
+SILENCE_S = 1.2
+"""After so long without a call a player that takes its reply for lost sends it again."""
+
+
 @case("contract.one-reply-per-call", "CALL-3")
 def one_reply_per_call(context: Context) -> None:
     """Replies that nobody asked for are ignored and counted; too many of them end the connection."""
@@ -152,6 +157,7 @@ def one_reply_per_call(context: Context) -> None:
     with context.player.separate() as connection:
         before, called = context.player.loop.run(transport.server.stray_reply_count()), connection.call_count
         context.play(context.first_scenario(), connection)
+        context.player.loop.run(asyncio.sleep(SILENCE_S))
         context.ask(DESCRIBE, DescribeRequest(), connection)  # whose reply comes behind all others
         stray_count = context.player.loop.run(transport.server.stray_reply_count()) - before
         call_count = connection.call_count - called
