@@ -130,7 +130,7 @@ async def each_status(context: ServerContext) -> None:
         await _judged(context, replace(scene, script=any_of(*failing)))
 
 
-@server_case("blame.too-large-reply", "FAIL-7", "CALL-6")
+@server_case("blame.too-large-reply", "FAIL-7", "LIMIT-1")
 async def too_large_reply(context: ServerContext) -> None:
     """A reply that is larger than the server accepts is a failure of its player; one that is as large is none."""
     await _judged(context, ordinary(OPEN, any_of(at(1, "TakeTurn", oversize), at(0, "TakeTurn", fill))))
