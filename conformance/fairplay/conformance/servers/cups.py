@@ -171,9 +171,14 @@ class Cup:
             plan.ClearField("seed")
         else:
             plan.seed = self.seed
-        plan.sign_up.max_entrant_count = self.count if self.entry == SIGNED_UP else self.count + 1
+        plan.sign_up.max_entrant_count = self.count if self.is_filled else self.count + 1
         in_order = self.entry == IN_ORDER
         plan.sign_up.age_order = AgeOrder.AGE_ORDER_SIGN_UP if in_order else AgeOrder.AGE_ORDER_REVERSE_SIGN_UP
+
+    @property
+    def is_filled(self) -> bool:
+        """Return whether it starts by itself, as soon as the last entrant has signed up."""
+        return self.entry in (SIGNED_UP, BOTH)
 
     @property
     def given(self) -> int:

@@ -29,7 +29,6 @@ from fairplay.conformance.servers.cups import (
     KNOCKING_OUT,
     NEVER_STARTED,
     SETUP,
-    SIGNED_UP,
     STOPPED,
     TURN,
     Cup,
@@ -230,14 +229,20 @@ async def _begin(context: ServerContext, cup: Cup, tournament_id: str, players: 
     """Have players sign up, and the tournament start."""
     waits = cup.ending == NEVER_STARTED
     visiting = SignUpRequest(tournament_id=tournament_id, player=Player(name=VISITOR, link=NOBODY), token="secret")
-    for number, each in enumerate(players[:-1] if waits and cup.entry == SIGNED_UP else players):
+    for number, each in enumerate(players[:-1] if waits and cup.is_filled else players):
         if cup.entry == IN_ORDER and number == 1:
             await context.ask("SignUp", visiting)
-        await context.ask("SignUp", SignUpRequest(tournament_id=tournament_id, player=each))
+        reply = await context.ask("SignUp", SignUpRequest(tournament_id=tournament_id, player=each))
+        is_open = reply.status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP
+        same(
+            f"Whether the sign-up of {cup.count} goes on when {number + 1} have entered, {cup.entry},",
+            not is_last,
+            is_open,
+        )
         if cup.entry == IN_ORDER and number == 1:
             leaving = WithdrawRequest(tournament_id=tournament_id, name=VISITOR, token="secret")
             await context.ask("Withdraw", leaving)
-    if cup.entry != SIGNED_UP and not waits:
+    if not cup.is_filled and not waits:
         await context.ask("StartTournament", StartTournamentRequest(tournament_id=tournament_id))
 
 
@@ -372,7 +377,7 @@ def _check_entrants(told: Told, where: str) -> None:
     shown, cup = told.shown, told.cup
     names = [each.name for each in shown.entrants]
     if cup.ending == NEVER_STARTED:
-        same(f"The entrants{where}", [*NAMES[: cup.count - (cup.entry == SIGNED_UP)]], names)
+        same(f"The entrants{where}", [*NAMES[: cup.count - cup.is_filled]], names)
     else:
         same(f"The entrants{where}", [*cup.entrants], names)
     wanted = "TOURNAMENT_STATUS_FINISHED"

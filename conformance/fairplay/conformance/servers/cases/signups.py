@@ -123,16 +123,21 @@ async def _enter_and_leave(context: ServerContext, request: CreateTournamentRequ
             left[asked.name] = entered.pop(asked.name).token
             changes.append(("", asked.name))
         same(f"How many are in after {method} with {about}", len(entered), reply.entrant_count)
+        if holder == asked:
+            await _check_order(context, request.tournament_id, [*entered], f" after a repeat of {method} with {about}")
         if asked.link:
             signing_up = TournamentStatus.TOURNAMENT_STATUS_SIGN_UP
             told = (reply.number or "none", reply.status, reply.HasField("period_end_time"))
             due = ([*entered].index(asked.name) + 1 if holder is None or not left else reply.number, signing_up, False)
             same(f"The number, the status and whether there is the end of a period, by SignUp with {about}", due, told)
-    got = GetTournamentRequest(tournament_id=request.tournament_id)
-    entrants = (await context.ask("GetTournament", got)).tournament.entrants
-    same("The entrants, in the order of sign-up,", [*entered], [each.name for each in entrants])
+    await _check_order(context, request.tournament_id, [*entered])
     await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=request.tournament_id))
     return changes
+
+
+async def _check_order(context: ServerContext, tournament_id: str, wanted: Sequence[str], where: str = "") -> None:
+    shown = (await context.ask("GetTournament", GetTournamentRequest(tournament_id=tournament_id))).tournament
+    same(f"The entrants, in the order of sign-up,{where}", wanted, [each.name for each in shown.entrants])
 
 
 def _holder(asked: _Ask, entered: Mapping[str, _Ask]) -> _Ask | None:
