@@ -489,4 +489,17 @@ def draw_failures() -> Sequence[Cup]:
         for allowed in (0, 1)
         for ending in (STOPPED, CANCELLED)
     )
-    return [*(cup_of(row) for row in rows), *ends, *stopped, *larger, *idle]
+    counted = (
+        Cup(
+            format_,
+            count,
+            ties=True,
+            conduct=IN_SECOND_GAME,
+            failing=(0,),
+            failures_allowed=0,
+            withdrawn_games=struck,
+        )
+        for format_, count in (*formats, (_format("gauntlet", 0), 4))
+        for struck in WithdrawnGames.values()
+    )
+    return [*(cup_of(row) for row in rows), *ends, *counted, *stopped, *larger, *idle]

@@ -234,11 +234,9 @@ async def _begin(context: ServerContext, cup: Cup, tournament_id: str, players: 
             await context.ask("SignUp", visiting)
         reply = await context.ask("SignUp", SignUpRequest(tournament_id=tournament_id, player=each))
         is_open = reply.status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP
-        same(
-            f"Whether the sign-up of {cup.count} goes on when {number + 1} have entered, {cup.entry},",
-            not is_last,
-            is_open,
-        )
+        count = cup.given + number + 1
+        due = not cup.is_filled or count < cup.count
+        same(f"Whether the sign-up goes on with {count} of {cup.count}, {cup.entry},", due, is_open)
         if cup.entry == IN_ORDER and number == 1:
             leaving = WithdrawRequest(tournament_id=tournament_id, name=VISITOR, token="secret")
             await context.ask("Withdraw", leaving)
