@@ -651,6 +651,26 @@ FAULTS = {
         "            yield from self._lose(losses[::-1])\n\n    def start",
         "games.eriantys-fresh",
     ),
+    "lower-seats-act-first": RuleFault(
+        "eriantys",
+        "rules.turns",
+        "key=lambda seat: state.assistants[seat])",
+        "key=lambda seat: (state.assistants[seat], seat))",
+    ),
+    "full-replies-are-too-large": RuleFault(
+        "",
+        "fairplay.server.links.stream",
+        "len(response) <= MAX_REPLY_BYTES",
+        "len(response) < MAX_REPLY_BYTES",
+        "blame.too-large-reply",
+    ),
+    "leagues-strike-games": RuleFault(
+        "",
+        "fairplay.server.manager.standing",
+        "self._struck = message.plan.withdrawn_games ==",
+        "self._struck = chosen(message.plan.format).format.strikes_withdrawn or message.plan.withdrawn_games ==",
+        "format.points-of-withdrawn",
+    ),
     "decks-are-not-shuffled": RuleFault("q", "rules", "rng.shuffle(tiles)", "rng.random()", "games.q-fresh"),
     "links-of-who-signed-up": RuleFault(
         "", "fairplay.server.records.published", "entry.change.signed_up, ", "", "tournament.endings"
