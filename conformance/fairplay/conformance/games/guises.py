@@ -34,7 +34,7 @@ MAX_DIGITS = 4
 """Numbers of rounds and tables have at most so many digits."""
 NOT_ALLOWED = {"", ".", ".."}
 """What no id may have between its slashes."""
-UNKNOWN_KEY, UNKNOWN_VALUE = "x-request-id", "~ " * 128
+UNKNOWN_KEY, UNKNOWN_VALUE = "x-request-id", "~ " * 127 + "~~"
 TRACE, UNRECORDED_TRACE = (f"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0{flag}" for flag in (1, 0))
 
 

@@ -310,6 +310,7 @@ class Call(google.protobuf.message.Message):
 
         At most 16 elements. A key has the form "[a-z0-9_.-]{1,64}" and is none of gRPC's own: it does not begin with "grpc-",
         nor end with "-bin". A value has the form "[ -~]{0,256}": printable characters of ASCII.
+        Values of calls neither begin nor end with a space, which HTTP does not carry.
         """
 
     def __init__(

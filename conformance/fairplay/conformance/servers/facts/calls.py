@@ -12,7 +12,7 @@ from fairplay.conformance.servers.players import Stream
 
 MAX_FRAME_BYTES = 4 * 2**20
 MAX_CALL_ID = 2**53
-KEY, VALUE = re.compile(r"(?!grpc-)[a-z0-9_.-]{1,64}(?<!-bin)"), re.compile(r"[ -~]{0,256}")
+KEY, VALUE = re.compile(r"(?!grpc-)[a-z0-9_.-]{1,64}(?<!-bin)"), re.compile(r"(?! )[ -~]{0,256}(?<! )")
 """Metadata of a call."""
 
 
