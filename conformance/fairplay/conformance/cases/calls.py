@@ -111,7 +111,7 @@ def time_limits(context: Context) -> None:
 
 
 SHORT_S, LONG_S = (0.2, 0.2, 1.0), 5.0
-"""Short limits, of which the first one is told that the player keeps where all are as short; and what is longer."""
+"""Short limits, tried until the player keeps one in all calls, the first one twice; and the least of longer ones."""
 EVERY_KIND = tuple(CallKind)
 _Numbered: TypeAlias = tuple[int, str]
 """The number of a call in its game, and its method."""
@@ -122,8 +122,9 @@ ROUNDS = 3
 def _play_with_one_short_limit(context: Context, connection: Connection, scenario: Scenario) -> None:
     """Judge games in which the calls of one kind have a short limit, and all others a longer one.
 
-    The short one is told, and the usual one holds: it is a fault to take longer, if the player does not where all
-    limits are as short, or if a new process of it does not. On the connection longer limits have been told before.
+    The call names the short limit, and is given up after the usual one. To take longer is a fault where the player
+    keeps the short limit in all calls, or where a new process of it does: the one on the connection was told longer
+    limits before.
     """
     if connection.hello is None and connection.served is None:
         return

@@ -8,7 +8,7 @@ import itertools
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -510,6 +510,17 @@ TRADING, FORGIVING, RACE = (name for name, _, _ in MORE)
 """A game with two questions a turn, one in which a player may come back, and one whose course depends on the time."""
 ALL_GAMES = (*GAMES, TRADING, FORGIVING, RACE)
 """The games that cases of every game are about."""
+
+
+async def together(doing: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Do several things at once. What one of them raises is raised when the others are cancelled, and have ended."""
+    tasks = [asyncio.ensure_future(each) for each in doing]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def ordinary(game: str, script: Script | None = None, count: int = 0, seed: int = 1, **values: Any) -> Scene:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 
@@ -13,7 +13,7 @@ from fairplay.standings.rating import divide_into_bands
 from fairplay.standings.ratings import rate_entrants
 from fairplay.standings.results import Results, read_outcome
 from fairplay.v1.manager_pb2 import GetStandingsRequest
-from fairplay.v1.tournament_pb2 import Round, RoundGame, RoundGameStatus, Standing, Tournament, WithdrawnGames
+from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Standing, Tournament, WithdrawnGames
 
 BY_POINTS = ("round_robin", "swiss")
 SKIPPED = RoundGameStatus.ROUND_GAME_STATUS_SKIPPED
@@ -126,8 +126,9 @@ class Table:
             failures.update(each.player for game in round_.games for each in game.result.misconducts)
             if not formats[max(round_.stage, 1) - 1].HasField("swiss"):
                 continue
-            stage = {name for each in self.shown.rounds for name in _players(each) if each.stage == round_.stage}
-            for name in (stage if round_.stage > 1 else points.keys()) - gone - _players(round_):
+            stage = [each for each in self.shown.rounds if each.stage == round_.stage]
+            entrants = {name for each in stage for name in players_of(each.games)} if round_.stage > 1 else {*points}
+            for name in entrants - gone - {*players_of(round_.games)}:
                 points[name] += max(1, plan.deal_count * max(len(game.players) for game in round_.games))
             for game in round_.games:
                 left = {name for name in game.players if failures[name] <= plan.failures_allowed}
@@ -136,8 +137,9 @@ class Table:
         return points
 
 
-def _players(round_: Round) -> set[str]:
-    return {name for game in round_.games for name in game.players}
+def players_of(games: Iterable[RoundGame]) -> Sequence[str]:
+    """Return the players of games, whoever is in several of them several times."""
+    return [name for game in games for name in game.players]
 
 
 async def check_standings(context: ServerContext, table: Table, where: str = "") -> None:

@@ -16,7 +16,7 @@ from fairplay.conformance.case import Case, Failure, NotApplicable, failure
 from fairplay.conformance.servers.cases.formats import Followed, check_course, check_games_listed
 from fairplay.conformance.servers.cases.tournaments import create, make_request
 from fairplay.conformance.servers.compare import difference, ranking_text, same
-from fairplay.conformance.servers.context import ServerContext, server_case
+from fairplay.conformance.servers.context import ServerContext, server_case, together
 from fairplay.conformance.servers.cups import (
     CANCELLED,
     CANCELLED_IN_END,
@@ -37,7 +37,7 @@ from fairplay.conformance.servers.cups import (
     draw_failures,
 )
 from fairplay.conformance.servers.players import Cast, Received
-from fairplay.conformance.servers.points import Table, check_standings
+from fairplay.conformance.servers.points import Table, check_standings, players_of
 from fairplay.conformance.servers.scenes import AMPLE_S, NAMES, NOBODY, PATIENT, Actor, Manner, SoundPlayer
 from fairplay.games.game import find
 from fairplay.server.manager.history import check_tournament
@@ -171,13 +171,7 @@ async def _check_all(context: ServerContext, cups: Sequence[Cup]) -> None:
                 context.trace = beside.trace
                 raise
 
-    checking = [asyncio.ensure_future(check(cup, before)) for before, cup in enumerate(cups)]
-    try:
-        await asyncio.gather(*checking)
-    finally:
-        for each in checking:
-            each.cancel()
-        await asyncio.gather(*checking, return_exceptions=True)
+    await together(check(cup, before) for before, cup in enumerate(cups))
     if other_lots and len(own_lots) > len(cups) / 2 and len(own_lots) + len(other_lots) == len(cups):
         raise other_lots[0]
 
@@ -304,7 +298,7 @@ def _check_drawn(told: Told, where: str) -> None:
     rated = [ratings[name][0] for name in order if ratings[name]]
     same(f"The ratings in the order of the result{where}", sorted(rated, reverse=True), rated)
     for each in shown.rounds if cup.kind == "ladder" and not cup.deal_count else ():
-        names = _players(each.games)
+        names = players_of(each.games)
         if len({*names}) < len(names):
             raise failure(f"Somebody is in two games of round {each.number}{where}.", ("Its players", ", ".join(names)))
     if cup.failing or cup.deal_count or cup.settings.seat_count != 0:
@@ -324,11 +318,7 @@ def _check_drawn(told: Told, where: str) -> None:
 
 def _check_searched(told: Told, where: str) -> None:
     """Check of a long Swiss, or of a round robin of larger games, what holds whatever rounds a server finds."""
-    shown, cup, result = told.shown, told.cup, told.shown.result
-    keys = {name: (told.table.points[name], *told.table.tie_breaks(name)) for name in told.table.names}
-    order = [keys[name] for name in (*result.winners, *result.others)]
-    same(f"The points in the order of the result{where}", sorted(order, reverse=True), order)
-    same(f"How many are equal to the first{where}", order.count(order[0]), len(result.winners))
+    shown, cup = told.shown, told.cup
     for game in told.games:
         left = [name for name in game.players if name not in told.table.withdrawn]
         if game.status == SKIPPED and len(left) > 1:
@@ -352,11 +342,7 @@ def _check_searched(told: Told, where: str) -> None:
         if max(often) > min(often) + 1:
             raise failure(f"Some have seat {number} more often than others{where}.", ("How often", str(often)))
     for each in shown.rounds if cup.kind == "swiss" else ():
-        same(f"The players of round {each.number}{where}", cup.count, len({*_players(each.games)}))
-
-
-def _players(games: Sequence[RoundGame]) -> Sequence[str]:
-    return [name for game in games for name in game.players]
+        same(f"The players of round {each.number}{where}", cup.count, len({*players_of(each.games)}))
 
 
 def _check_seats(games: Sequence[RoundGame], where: str) -> None:

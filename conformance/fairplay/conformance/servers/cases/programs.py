@@ -26,7 +26,7 @@ from fairplay.conformance.servers.cases.connection import (
 )
 from fairplay.conformance.servers.cases.tournaments import make_request
 from fairplay.conformance.servers.compare import same
-from fairplay.conformance.servers.context import HANDSHAKE_S, OPEN, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.context import HANDSHAKE_S, OPEN, ServerContext, ordinary, server_case, together
 from fairplay.conformance.servers.players import Cast, Received, Stream, hello
 from fairplay.conformance.servers.scenes import Act, Asked, Manner, control
 from fairplay.conformance.servers.stream_walk import (
@@ -456,19 +456,11 @@ async def walk_of_programs(context: ServerContext) -> None:
     covered: set[tuple[object, ...]] = set()
     walks = [Walk(Random(seed), covered) for seed in range(WALKS)]
     async with contextlib.AsyncExitStack() as stack:
-        walking = []
-        for walk in walks:
-            steps = [*walk.steps(STEPS)]
-            programs = _Programs(context.apart(), walk.people)
+        planned = [(_Programs(context.apart(), walk.people), [*walk.steps(STEPS)]) for walk in walks]
+        for programs, _ in planned:
             await stack.enter_async_context(context.dialled_in(programs.partners, [programs.partner]))
             stack.push_async_callback(programs.close)
-            walking.append(asyncio.ensure_future(programs.walk(steps)))
-        try:
-            await asyncio.gather(*walking)
-        finally:
-            for each in walking:
-                each.cancel()
-            await asyncio.gather(*walking, return_exceptions=True)
+        await together(programs.walk(steps) for programs, steps in planned)
 
 
 CASES = (walk_of_programs,)
