@@ -818,6 +818,12 @@ def takes_nobody_back(request: LeaveTableRequest | JoinTableRequest, rpc: Rpc) -
         request.table = ""
 
 
+@mutant("lobby.listed")
+def leaves_the_oldest_table_out(reply: ListTablesResponse, _: Rpc) -> None:
+    if not reply.next_page_token:
+        del reply.tables[-1:]
+
+
 @mutant("lobby.tables")
 def makes_tables_for_any_number(request: CreateTableRequest, _: Rpc) -> None:
     request.seat_count = 0
@@ -1390,7 +1396,7 @@ def lists_users_in_any_order(told: AttendResponse, _: Rpc) -> None:
             event.lobby.users.extend([*users, users[0]])
 
 
-@mutant("tournament.listed", "format.standings")
+@mutant("refuses.page-token")
 def does_not_say_that_a_page_token_is_wrong(error: Status, _: Rpc) -> None:
     del error.details[1:]
 

@@ -755,6 +755,13 @@ FAULTS = {
         "[seat for seat in order.winners if seat not in failures.withdrawn]",
         "format.stages",
     ),
+    "any-list-takes-a-page-token": RuleFault(
+        "",
+        "fairplay.server.servicers.public",
+        "kind != request.DESCRIPTOR.name or not is_number",
+        "not is_number",
+        "refuses.page-token",
+    ),
     "stopped-games-stay-open": RuleFault(
         "",
         "fairplay.server.servicers.referee",

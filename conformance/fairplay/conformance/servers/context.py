@@ -360,6 +360,8 @@ class ServerContext:
             if reason not in reasons or error.code() is not STATUS[reason]:
                 raise failure(f"{due}; it failed with {_status(error)}") from None
             return error
+        except Failure as found:  # what came is wrong in itself
+            raise Failure(replace(found.evidence, sentence=f"{due}. {found.evidence.sentence}")) from None
         raise failure(f"{due}; it was granted.")
 
     async def call_raw(self, path: str) -> grpc.StatusCode:

@@ -6,6 +6,7 @@ import asyncio
 import hmac
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 import grpc
 
-from fairplay.conformance.case import Case, Failure, failure
+from fairplay.conformance.case import Case, Failure, NotApplicable, failure
 from fairplay.conformance.servers.cases.tournaments import (
     WAIT_S,
     Ended,
@@ -33,6 +34,7 @@ from fairplay.conformance.servers.scenes import FAILED, NAMES, PATIENT, Act, Ask
 from fairplay.games.conformance import find_conformance
 from fairplay.server.manager.course import Course
 from fairplay.server.net.errors import reason_of
+from fairplay.server.records.chain import parsed
 from fairplay.v1.manager_pb2 import (
     GetStandingsRequest,
     GetTournamentRequest,
@@ -43,6 +45,7 @@ from fairplay.v1.referee_pb2 import GetGameRequest, ListGamesRequest, StopGameRe
 from fairplay.v1.tournament_pb2 import (
     RoundGame,
     RoundGameStatus,
+    Standings,
     Tournament,
     TournamentFailure,
     TournamentPlan,
@@ -68,7 +71,7 @@ LIMITS = {
 }
 """Format and setting -> its smallest and its largest value in the game of the tournaments."""
 COUNTED_WITHIN_S, PAUSE_S = 10.0, 0.1
-PAGE_SIZE = 3
+PAGE_SIZE, PAST_LARGEST = 3, 1_001
 NOT_BEGUN = (RoundGameStatus.ROUND_GAME_STATUS_WAITING, RoundGameStatus.ROUND_GAME_STATUS_SKIPPED)
 
 
@@ -108,7 +111,8 @@ UNFIT: Mapping[str, Callable[[TournamentPlan], None]] = {
 """Formats that cannot be played by two -> what makes the format of a plan that."""
 
 
-def _everybody_meets(plan: TournamentPlan) -> None:
+def everybody_meets(plan: TournamentPlan) -> None:
+    """Make the format of a plan a round robin."""
     plan.format.round_robin.SetInParent()
 
 
@@ -126,10 +130,10 @@ def _meetings(games: Sequence[RoundGame]) -> Counter[tuple[str, ...]]:
     return Counter(tuple(sorted(game.players)) for game in games)
 
 
-async def _league(context: ServerContext) -> Ended:
+async def league(context: ServerContext) -> Ended:
     """Return a round robin of sound players, played once."""
     if "league" not in context.kept:
-        context.kept["league"] = (await play(context, change=_everybody_meets, count=ENTRANTS), list(context.trace))
+        context.kept["league"] = (await play(context, change=everybody_meets, count=ENTRANTS), list(context.trace))
     ended, context.trace = context.kept["league"][0], list(context.kept["league"][1])
     found: Ended = ended
     return found
@@ -138,7 +142,7 @@ async def _league(context: ServerContext) -> Ended:
 @server_case("format.round-robin", "ROBIN-1", "ROBIN-3")
 async def round_robin(context: ServerContext) -> None:
     """Everybody plays everybody, and nobody begins more often than others."""
-    games = _games(await _league(context))
+    games = _games(await league(context))
     same("The meetings of pairs", dict(Counter(combinations(NAMES[:ENTRANTS], 2))), dict(_meetings(games)))
     firsts = Counter(game.players[0] for game in games)
     counts = [firsts[name] for name in NAMES[:ENTRANTS]]
@@ -146,11 +150,11 @@ async def round_robin(context: ServerContext) -> None:
         raise failure("Some entrants have the first seat more often than others.", ("First seats", str(firsts)))
 
 
-@server_case("format.standings", "STAND-1", "STAND-2", "STAND-7", "ASK-11")
+@server_case("format.standings", "STAND-1", "STAND-2", "STAND-7")
 async def standings(context: ServerContext) -> None:
     """The standings and the games of a tournament can be had in pages, and the standings while it goes on."""
     await _check_counted_at_once(context)
-    ended = await _league(context)
+    ended = await league(context)
     tournament_id, games = ended.tournament.tournament_id, _games(ended)
     reply = await context.ask("GetStandings", GetStandingsRequest(tournament_id=tournament_id))
     lines = reply.standings.standings
@@ -158,15 +162,24 @@ async def standings(context: ServerContext) -> None:
     same("The games of each", [ENTRANTS - 1] * ENTRANTS, [line.game_count for line in lines])
     same("The points together", float(len(games)), round(sum(line.points for line in lines), 6))
     same("The order of points", sorted((line.points for line in lines), reverse=True), [line.points for line in lines])
-    for method, kind in (("GetStandings", GetStandingsRequest), ("ListTournamentGames", ListTournamentGamesRequest)):
-        wrong = kind(tournament_id=tournament_id, page_token="no-such-page")
-        await context.refused(method, wrong, "INVALID_PAGE_TOKEN", about="a page token of nobody")
-    few = GetStandingsRequest(tournament_id=tournament_id, page_size=PAGE_SIZE)
-    pages = await context.list_pages("GetStandings", few)
-    other = ListTournamentGamesRequest(tournament_id=tournament_id, page_token=pages[0].next_page_token)
-    await context.refused("ListTournamentGames", other, "INVALID_PAGE_TOKEN", about="a page token of GetStandings")
-    same("The standings over all pages", list(lines), [line for page in pages for line in page.standings.standings])
-    await check_games_listed(context, ended.tournament)
+    for size in (*range(1, ENTRANTS + 2), 0, PAST_LARGEST):
+        few = GetStandingsRequest(tournament_id=tournament_id, page_size=size)
+        pages = await context.list_pages("GetStandings", few)
+        came = [line for page in pages for line in page.standings.standings]
+        same(f"The standings over all pages of {size}", list(lines), came)
+        for page in pages:
+            page.standings.ClearField("standings")
+            same(f"The counts of the standings on a page of {size}", _counts(reply.standings), page.standings)
+    for size in (*range(1, len(games) + 2), PAST_LARGEST):
+        await check_games_listed(context, ended.tournament, size)
+
+
+def _counts(standings: Standings) -> Standings:
+    """Return what standings say besides of those who are in them."""
+    counts = Standings()
+    counts.CopyFrom(standings)
+    counts.ClearField("standings")
+    return counts
 
 
 async def _check_counted_at_once(context: ServerContext) -> None:
@@ -180,7 +193,7 @@ async def _check_counted_at_once(context: ServerContext) -> None:
     async with entered(context, script, ENTRANTS - 1) as players:
         request = players.request
         request.plan.time_control.CopyFrom(PATIENT)
-        _everybody_meets(request.plan)
+        everybody_meets(request.plan)
         await create(context, request)
         await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
         try:
@@ -241,7 +254,7 @@ async def listed(context: ServerContext) -> None:
         request = players.request
         request.plan.failures_allowed = 0
         request.plan.time_control.CopyFrom(PATIENT)
-        _everybody_meets(request.plan)
+        everybody_meets(request.plan)
         await context.ask("CreateTournament", request)
         await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
         async with asyncio.timeout(WAIT_S):
@@ -257,7 +270,20 @@ async def listed(context: ServerContext) -> None:
         shown = await ends_by_itself(context, request)
     same("How often Start was called", ENTRANTS - 1, len(calls_of(players.cast.received, "Start")))
     check_course(shown, sound_script)
+    await _check_left_out(context, shown)
     await check_games_listed(context, shown)
+
+
+async def _check_left_out(context: ServerContext, shown: Tournament) -> None:
+    """Check that the record of a tournament, where the server hands out any, says who was left out of which game."""
+    with suppress(NotApplicable):
+        entries = parsed(await context.record(shown.tournament_id))
+        left_out = {each.played.game_id: [*each.played.left_out] for each in entries if each.HasField("played")}
+        games = [game for each in shown.rounds for game in each.games]
+        gone = {each.player for game in games for each in game.result.misconducts}
+        for game in (each for each in games if each.status == RoundGameStatus.ROUND_GAME_STATUS_SKIPPED):
+            due = [name for name in game.players if name in gone]
+            same(f"Who was left out of {game.game_id}, as is recorded,", due, left_out.get(game.game_id))
 
 
 @server_case("format.unknown", "FORMAT-1")
@@ -322,12 +348,12 @@ class Followed(NamedTuple):
 PLAYED_IN_TURN = Followed()
 
 
-def follow(shown: Tournament, script: Script, by: Followed) -> Course:
+def follow(shown: Tournament, script: Script, by: Followed, where: str = "") -> Course:
     """Return the course that a tournament takes by its plan, its secret and the results of its games.
 
     `script` says who fails outside of games. Of a cancelled tournament the course goes as far as its games did.
 
-    Raises Failure if a game was not played that this course has.
+    Raises Failure if a game was not played that this course has; `where` says what is special about the tournament.
     """
     header = Tournament(
         tournament_id=shown.tournament_id, plan=shown.plan, entrants=shown.entrants, secret=shown.secret
@@ -345,19 +371,38 @@ def follow(shown: Tournament, script: Script, by: Followed) -> Course:
         if game_id not in games or not games[game_id].HasField("result"):
             if shown.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED:
                 break
-            raise failure(f"The game {game_id} must be played; it was not.")
-        _take(course, games[game_id], [name for name, each in by.idle if each == game_id])
+            _check_round(course, shown, game_id, where)
+            raise failure(f"The game {game_id}{where} must be played; it was not.")
+        _take(course, shown, games[game_id], [name for name, each in by.idle if each == game_id], where)
     return course
 
 
-def _take(course: Course, game: RoundGame, idle: Sequence[str]) -> None:
+def _check_round(course: Course, shown: Tournament, game_id: str, where: str) -> None:
+    """Check that the round of an open game has as many games, of the deals and the players, as it must have."""
+    number = course.open_games[game_id].round_number
+    due, came = (
+        [
+            f"{'-'.join(game.players)}{f' (deal {game.deal})' if game.deal else ''}"
+            for each in rounds
+            for game in (each.games if each.number == number else ())
+        ]
+        for rounds in (course.message.rounds, shown.rounds)
+    )
+    if due != came:
+        raise failure(
+            f"Round {number}{where} must have the games {', '.join(due)}; it has {', '.join(came) or 'none'}."
+        )
+
+
+def _take(course: Course, shown: Tournament, game: RoundGame, idle: Sequence[str], where: str) -> None:
     """Go on from a game that is over. Raises Failure if somebody was left out of it that was not withdrawn."""
     names = [each.name for each in course.message.entrants]
     entrants = {*course.open_games[game.game_id].pairing.entrants}
     skipped = game.status == RoundGameStatus.ROUND_GAME_STATUS_SKIPPED
     gone = course.withdrawn & entrants if skipped else {each for each in entrants if names[each] not in game.players}
     if wrong := [names[each] for each in gone - course.withdrawn]:
-        raise failure(f"{wrong[0]} must play in {game.game_id}: it was not withdrawn.")
+        _check_round(course, shown, game.game_id, where)
+        raise failure(f"In {game.game_id}{where} {wrong[0]} must play: it was not withdrawn.")
     if not skipped and len(game.players) != len(entrants - gone):
         raise failure(f"The game {game.game_id} must have {len(entrants - gone)} players; it had {len(game.players)}.")
     course.leave_out(game.game_id, gone)
@@ -394,8 +439,8 @@ def _wrong_course(shown: Tournament, script: Script, where: str, by: Followed) -
 
 
 def _compare_courses(shown: Tournament, script: Script, where: str, by: Followed) -> None:
-    course = follow(shown, script, by)
     where = where and f", {where},"
+    course = follow(shown, script, by, where)
     rounds = _rounds(course.message)
     if shown.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED:
         same(f"The rounds{where}", rounds[: len(shown.rounds)], _rounds(shown))
@@ -457,9 +502,9 @@ async def all_aborted(context: ServerContext) -> None:
 @server_case("format.one-game-at-a-time", "TOUR-11")
 async def one_game_at_a_time(context: ServerContext) -> None:
     """A player that is in one game has all its time for it."""
-    league = await _league(context)
+    received_in_league = (await league(context)).cast.received
     for seat in range(ENTRANTS):
-        received = [each for each in league.cast.received if each.seat == seat]
+        received = [each for each in received_in_league if each.seat == seat]
         games = [getattr(each.asked, "game_id", "") for each in received]
         turns = [game_id for game_id, _ in groupby(filter(None, games))]
         if len(set(turns)) < len(turns):
@@ -469,7 +514,7 @@ async def one_game_at_a_time(context: ServerContext) -> None:
 @server_case("format.points", "STAND-2", "STAND-3", "STAND-6", "RATING-1", "RATING-2", "SEED-3")
 async def points(context: ServerContext) -> None:
     """Points, tie-breaks, ratings and bands follow from the games, and everybody can compute them again."""
-    await check_standings(context, Table((await _league(context)).tournament))
+    await check_standings(context, Table((await league(context)).tournament))
     ended = await play(context, _earlier_wins(), partial(_end_alone, _meets_often), ENTRANTS - 1)
     where = " in a long tournament that the earlier one of two wins"
     await check_standings(context, Table(ended.tournament), where)
@@ -502,7 +547,7 @@ def _earlier_wins() -> Script:
 @server_case("format.seeds", "SEED-1", "SEED-2")
 async def seeds(context: ServerContext) -> None:
     """Whoever knows the secret of a tournament that is over can draw its games again."""
-    shown = (await _league(context)).tournament
+    shown = (await league(context)).tournament
     same(
         "The secret of the tournament", sha256(f"fairplay tournament {shown.plan.seed}".encode()).digest(), shown.secret
     )

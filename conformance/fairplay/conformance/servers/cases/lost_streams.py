@@ -291,9 +291,9 @@ def _check_bank(game: Waiting, most_s: float, least_s: float) -> None:
 CASES = (
     window_over,
     nobody_waits,
+    time_left,
     due_while_lost,
     time_over,
     late_flood,
     resumed,
-    time_left,
 )

@@ -56,7 +56,6 @@ from fairplay.v1.referee_pb2 import (
     GamePlan,
     GameStatus,
     GetGameRequest,
-    ListGamesRequest,
     PlayGameRequest,
     StopGameRequest,
     WatchGameRequest,
@@ -425,12 +424,6 @@ async def unknown_id(context: ServerContext) -> None:
     await context.refused("WatchGame", WatchGameRequest(game_id=game_id), "GAME_NOT_FOUND")
 
 
-@server_case("refuses.page-token", "ASK-11")
-async def page_token(context: ServerContext) -> None:
-    """A page token that the server did not make gets no page."""
-    await context.refused("ListGames", ListGamesRequest(page_token="no-such-page"), "INVALID_PAGE_TOKEN")
-
-
 @server_case("refuses.names-the-field", "ERROR-3")
 async def names_the_field(context: ServerContext) -> None:
     """A caller that is told which field is wrong mends it at once."""
@@ -526,7 +519,6 @@ REFUSALS = (
     largest_seed,
     programs,
     unknown_id,
-    page_token,
     names_the_field,
     id_of_a_tournament,
     tells_programs,

@@ -113,21 +113,6 @@ async def tables(context: ServerContext) -> None:
         await other.refused("CreateTable", reason, about, **{**_asked_for(context, scene), **fields})
     newer: Table = await other.ask("CreateTable", name=context.new_short_name(), game=HIDDEN, seat_count=2)
     same("The fewest and the most seats of a table for two", (2, 2), (newer.min_seat_count, newer.max_seat_count))
-    pages = await context.list_pages("ListTables", owner.request("ListTables", page_size=1))
-    listed = [table.name for page in pages for table in page.tables]
-    same(
-        "The tables that ListTables lists first",
-        [newer.name, made.name],
-        [n for n in listed if n in (newer.name, made.name)],
-    )
-    if any(len(page.tables) > 1 for page in pages):
-        raise failure("A page of ListTables must have at most as many tables as page_size says.")
-    same(
-        "The games of ListTables of one game",
-        {OPEN},
-        {each.game for each in (await owner.ask("ListTables", game=OPEN)).tables},
-    )
-    await owner.refused("ListTables", "INVALID_PAGE_TOKEN", "a page token of nobody", page_token="no-such-page")
     await owner.ask("DeleteTable", table=made.name)
     await other.ask("DeleteTable", table=newer.name)
     await _leave_all([owner, other])

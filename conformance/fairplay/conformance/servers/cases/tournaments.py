@@ -12,7 +12,7 @@ import grpc
 from google.protobuf.message import Message
 
 from fairplay.conformance.case import Case, NotApplicable, failure
-from fairplay.conformance.servers.compare import check_ranking, check_times, difference, same
+from fairplay.conformance.servers.compare import check_ranking, check_times, same
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import Cast, Received
 from fairplay.conformance.servers.scenes import (
@@ -46,7 +46,6 @@ from fairplay.v1.manager_pb2 import (
     GetStandingsRequest,
     GetTournamentRequest,
     ListTournamentGamesRequest,
-    ListTournamentsRequest,
     SignUpRequest,
     StartTournamentRequest,
     WatchTournamentRequest,
@@ -54,7 +53,7 @@ from fairplay.v1.manager_pb2 import (
     WithdrawRequest,
 )
 from fairplay.v1.referee_pb2 import Game, GameStatus, GetGameRequest
-from fairplay.v1.tournament_pb2 import SignUpPolicy, Tournament, TournamentPlan, TournamentStatus, TournamentSummary
+from fairplay.v1.tournament_pb2 import SignUpPolicy, Tournament, TournamentPlan, TournamentStatus
 
 ENTRANTS = 5
 WAIT_S = 20.0
@@ -419,42 +418,6 @@ def _check_cancelled(received: Sequence[Received]) -> None:
             raise failure(f"The open call to {name}, whose tournament was cancelled, must be cancelled, too.")
 
 
-@server_case("tournament.listed", "TOUR-20", "ASK-11")
-async def listed(context: ServerContext) -> None:
-    """Tournaments can be found without knowing their ids."""
-    ids = [(await whole_tournament(context)).tournament.tournament_id]
-    for _ in range(2):
-        request = make_request(context)
-        request.plan.title = context.new_id("title")
-        await context.ask("CreateTournament", request)
-        ids.append(request.tournament_id)
-    await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=ids[-1], reason="scripted end"))
-    found = await context.list_all("ListTournaments", ListTournamentsRequest(page_size=PAGE_SIZE), "tournaments")
-    came = [each for each in found if each.tournament_id in ids]
-    same("The tournaments in ListTournaments, newest first,", ids[::-1], [each.tournament_id for each in came])
-    for each in came:
-        shown = (await context.ask("GetTournament", GetTournamentRequest(tournament_id=each.tournament_id))).tournament
-        if wrong := difference(_summary(shown), each):
-            raise failure(f"ListTournaments shows a tournament in another way than GetTournament: {wrong}.")
-    await context.refused("ListTournaments", ListTournamentsRequest(page_token="no-such-page"), "INVALID_PAGE_TOKEN")
-
-
-def _summary(shown: Tournament) -> TournamentSummary:
-    """Return what a list of tournaments has of one."""
-    return TournamentSummary(
-        tournament_id=shown.tournament_id,
-        game=shown.plan.game,
-        status=shown.status,
-        entrant_count=len(shown.entrants),
-        round_count=shown.round_count,
-        winners=shown.result.winners,
-        reason=shown.reason,
-        create_time=shown.create_time,
-        end_time=shown.end_time if shown.HasField("end_time") else None,
-        title=shown.plan.title,
-    )
-
-
 @server_case("tournament.unknown-id", "TOUR-21")
 async def unknown_id(context: ServerContext) -> None:
     """A tournament that is not there cannot be shown, started, cancelled, entered or left."""
@@ -599,7 +562,6 @@ CASES = (
     over,
     cancel,
     cancel_running,
-    listed,
     unknown_id,
     *plans,
 )

@@ -6,21 +6,20 @@ import asyncio
 import contextlib
 import itertools
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.conformance.case import NotApplicable, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.servers.cases.lost_streams import wait_for_call
 from fairplay.conformance.servers.cases.tournaments import create, make_request
 from fairplay.conformance.servers.circumstances import TOKEN, Circumstances, Reach, gathered, settle
-from fairplay.conformance.servers.compare import check_ranking, check_times, difference, same
+from fairplay.conformance.servers.compare import check_ranking, check_times, same
 from fairplay.conformance.servers.context import (
     ALL_GAMES,
     HIDDEN,
@@ -36,7 +35,6 @@ from fairplay.conformance.servers.courses import check_states, follow
 from fairplay.conformance.servers.players import Cast
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
-    FAILED,
     NAMES,
     PATIENT,
     Act,
@@ -73,9 +71,7 @@ from fairplay.v1.referee_pb2 import (
     Game,
     GamePlan,
     GameStatus,
-    GameSummary,
     GetGameRequest,
-    ListGamesRequest,
     StopGameRequest,
     WatchGameRequest,
     WatchGameResponse,
@@ -85,15 +81,6 @@ from fairplay.v1.tournament_pb2 import TournamentPlan
 PAUSE_S = 0.4
 FINALISTS = 5
 """So many do not fit into one game."""
-PAGE_SIZE = 1
-STATUSES = (
-    GameStatus.GAME_STATUS_UNSPECIFIED,
-    GameStatus.GAME_STATUS_RUNNING,
-    GameStatus.GAME_STATUS_FINISHED,
-    GameStatus.GAME_STATUS_ABORTED,
-)
-TELLING = ("game", "player", "status", "oldest_first")
-"""The conditions of a list of games that a sentence about it names."""
 ASKED_FIRST = 3
 """This call and those that are made with it are open when a game is stopped."""
 METHOD = "TakeTurn"
@@ -475,115 +462,6 @@ def _check_hidden(message: Message, where: str) -> None:
                 _check_hidden(each, where)
 
 
-@server_case("watch.listed-conditions", "ASK-10")
-async def listed_conditions(context: ServerContext) -> None:
-    """Whoever looks for some games finds all of them, each once, and no others."""
-    failing = any_of(at(0, METHOD, reply(b"")), at(1, METHOD, FAILED))
-    slow_one = replace(ordinary(OPEN, at(0, METHOD, hang)), control=control(PAUSE_S, PAUSE_S))
-    scenes = (ordinary(OPEN, count=3), ordinary(OPEN, count=2), ordinary(HIDDEN, failing, count=3), slow_one)
-    games = [(await context.play(scene)).game for scene in scenes]
-    async with _begun(context, OPEN, at(0, "PlayAs", hang)) as stage:
-        games.append((await context.ask("StopGame", StopGameRequest(game_id=stage.request.game_id))).game)
-    begin, end = Timestamp(), Timestamp()
-    begin.CopyFrom(games[0].start_time)
-    end.FromNanoseconds(games[-1].start_time.ToNanoseconds() + 1)
-    second = games[1].start_time
-    everything: dict[str, Any] = {"start_time_from": begin, "start_time_to": end}
-    for name, player, status in itertools.product(("", OPEN, HIDDEN), ("", NAMES[2], "nobody-of-this-name"), STATUSES):
-        given = {"game": name, "player": player, "status": status}
-        await _check_list(context, games, {**everything, **{key: value for key, value in given.items() if value}})
-    await _check_list(context, games, {**everything, "oldest_first": True})
-    await _check_list(context, games, {"start_time_from": begin, "start_time_to": second})
-    await _check_list(context, games, {"start_time_from": second, "start_time_to": end})
-
-
-async def _check_list(context: ServerContext, games: Sequence[Game], given: Mapping[str, Any]) -> None:
-    """Check that the list under these conditions has those of some games that fulfil them, each once, and no others."""
-    text = ", ".join(f"{name} {_condition(name, value)}" for name, value in given.items() if name in TELLING)
-    found = await context.list_all("ListGames", ListGamesRequest(page_size=PAGE_SIZE, **given), "games")
-    for each in found:
-        if wrong := _unfulfilled(each, given):
-            raise failure(f"The list of games with {text} has one whose {wrong}.", ("Game", readable(each)))
-        for game in games:
-            if game.game_id == each.game_id and (wrong := difference(_summary(game), each)):
-                raise failure(f"ListGames shows a game in another way than PlayGame or StopGame: {wrong}.")
-    listed_ids = [each.game_id for each in found]
-    ids = [game.game_id for game in games]
-    wanted = [game.game_id for game in games if not _unfulfilled(game, given)]
-    same(
-        f"The list of games with {text or 'no condition but the time'}",
-        wanted if given.get("oldest_first") else wanted[::-1],
-        [each for each in listed_ids if each in ids],
-    )
-    if len({*listed_ids}) < len(listed_ids):
-        raise failure(f"The list of games with {text} has a game twice.")
-
-
-def _summary(game: Game) -> GameSummary:
-    """Return what a list of games has of one that is over."""
-    return GameSummary(
-        game_id=game.game_id,
-        game=game.plan.game,
-        players=[each.name for each in game.players],
-        status=game.status,
-        start_time=game.start_time,
-        end_time=game.end_time,
-        tournament_id=game.tournament_id,
-        ranking=game.result.ranking,
-        misconduct_count=len(game.result.misconducts),
-    )
-
-
-def _condition(name: str, value: Any) -> str:
-    return GameStatus.Name(value) if name == "status" else str(value)
-
-
-def _unfulfilled(game: Game | GameSummary, given: Mapping[str, Any]) -> str:
-    """Return which condition a game does not fulfil, with its own value; empty: it fulfils all."""
-    name = game.game if isinstance(game, GameSummary) else game.plan.game
-    players = list(game.players) if isinstance(game, GameSummary) else [each.name for each in game.players]
-    start_ns = game.start_time.ToNanoseconds()
-    if given.get("game", name) != name:
-        return f"game is {name}"
-    if "player" in given and given["player"] not in players:
-        return f"players are {', '.join(players)}"
-    if given.get("status", game.status) != game.status:
-        return f"status is {GameStatus.Name(game.status)}"
-    if not given["start_time_from"].ToNanoseconds() <= start_ns < given["start_time_to"].ToNanoseconds():
-        return "start time is another"
-    return ""
-
-
-@server_case("watch.listed", "ASK-10")
-async def listed(context: ServerContext) -> None:
-    """Games can be found without knowing their ids."""
-    played = await context.whole_game(OPEN)
-    await _check_pages_stay(context)
-    games = await context.list_all("ListGames", ListGamesRequest(page_size=100), "games")
-    found = next((each for each in games if each.game_id == played.game_id), None)
-    if found is None:
-        raise failure(f"ListGames does not have the game {played.game_id}, which was played.")
-    same("The ranking in the list", list(played.expected.result.ranking), list(found.ranking))
-    same("The players in the list", list(played.scene.names), list(found.players))
-
-
-async def _check_pages_stay(context: ServerContext) -> None:
-    """Check that a game which begins between two pages changes neither of them, and what a page has by default."""
-    await context.whole_game(HIDDEN)
-    await context.ask("ListGames", ListGamesRequest())
-    first = await context.ask("ListGames", ListGamesRequest(page_size=1))
-    next_page = ListGamesRequest(page_size=1, page_token=first.next_page_token)
-    before = await context.ask("ListGames", next_page)
-    async with _begun(context, OPEN, at(0, "PlayAs", hang)) as stage:
-        after = await context.ask("ListGames", next_page)
-        await context.ask("StopGame", StopGameRequest(game_id=stage.request.game_id))
-    same(
-        "The second page of ListGames, when a game has begun since the first one,",
-        [each.game_id for each in before.games],
-        [each.game_id for each in after.games],
-    )
-
-
 @server_case("stop.running", "ASK-7")
 async def stop_running(context: ServerContext) -> None:
     """Whoever runs games can end one that makes no sense any more, and no player suffers for it."""
@@ -652,8 +530,6 @@ CASES = (
     resumed_running,
     deadlines,
     hidden_in_tournament,
-    listed,
-    listed_conditions,
     stop_running,
     stop_cancels,
     stop_over,

@@ -96,11 +96,14 @@ def _lost(asked: Message, got: Message, hidden: Collection[str], path: str = "")
     return ""
 
 
+def listed_in(reply: Any) -> Any:
+    """Return what a page of a list has."""
+    return reply.standings.standings if hasattr(reply, "standings") else getattr(reply, reply.DESCRIPTOR.fields[0].name)
+
+
 def check_page(name: str, request: Any, reply: Any) -> None:
     """Check that a page is no larger than asked for, and in its order."""
-    listed = (
-        reply.standings.standings if hasattr(reply, "standings") else getattr(reply, reply.DESCRIPTOR.fields[0].name)
-    )
+    listed = listed_in(reply)
     most = min(request.page_size, LARGEST_PAGE) or USUAL_PAGE
     if len(listed) > most:
         raise failure(f"{name} must return at most {most} on a page; it has returned {len(listed)}.")
