@@ -109,7 +109,7 @@ FAULTS = {
         "fairplay.games.kit.tournament",
         "(silent if failures.allowed == 0",
         "(silent if end_failure_is_failure and failures.allowed == 0",
-        "format.fails-end",
+        "tournament.end-may-fail",
     ),
     "cards-are-never-put-back": RuleFault(
         "webset",
@@ -466,7 +466,7 @@ FAULTS = {
         "fairplay.server.game.running",
         "self._bank[call.seat] = max(0.0, self._bank[call.seat] - beyond)",
         "self._bank = [max(0.0, left_s - beyond) for left_s in self._bank]",
-        "games.fish-settings",
+        "games.q-failures",
     ),
     "what-comes-again-names-no-bank": RuleFault(
         "",
@@ -589,7 +589,7 @@ FAULTS = {
         "",
         "fairplay.server.game.plans",
         "if descriptor.message_type is None:",
-        'if descriptor.message_type is None or field.count(".") > 1:',
+        'if descriptor.message_type is None or field.count(".") > 0:',
         "refuses.each-setting",
     ),
     "a-bank-for-the-window": RuleFault(

@@ -37,7 +37,7 @@ def test_a_walk_asks_for_everything(seed: int) -> None:
     names = (f"name-{number}" for number in itertools.count())
     walk = Walk(seed, lambda: next(names), range(2, 5), ["bot:first", "bot:random"])
     asked = set()
-    for step in walk.steps(100):
+    for step in walk.steps(120):
         step.person.token = step.person.name
         asked.add((step.method, step.reason))
     due = {(method, reason) for method, reasons in REFUSALS.items() for reason in reasons}

@@ -73,6 +73,7 @@ SCRIPT = (
     (3, "CreateTable", "for any number"),
     (0, "JoinTable", ""),
     (1, "JoinTable", ""),
+    (3, "SetBots", "one bot more"),
     (0, "SetReady", "(ready"),
     (0, "SetReady", "(not ready"),
     (0, "SetReady", "(ready"),

@@ -457,7 +457,8 @@ def _dealt_out(state: State) -> tuple[Player, ...]:
 
 # Rare games
 
-WRONG_ARE_FREE = webset_pb2.Settings(penalty_bad=0, penalty_expired=7, window=_ms(100), act_cap=10)
+WRONG_ARE_FREE = webset_pb2.Settings(penalty_bad=0, penalty_expired=7, act_cap=10)
+SOON_EXPIRED = webset_pb2.Settings(penalty_bad=0, penalty_expired=7, window=_ms(100), act_cap=10)
 EXPIRED_ARE_FREE = webset_pb2.Settings(penalty_bad=7, penalty_expired=0, window=_ms(100), act_cap=10)
 AUTO_ROUNDS = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST, idle_rounds=1)
 IF_NO_SET_ROUNDS = webset_pb2.Settings(
@@ -472,7 +473,8 @@ SOME_SETS = _played(_any)
 HALF = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_MAJORITY, act_cap=10)
 TO_THE_FLOOR = webset_pb2.Settings(penalty_bad=3, score_floor=-2, act_cap=10)
 PUZZLE_AT_0 = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE, penalty_bad=3, score_floor=0)
-FLOOR_AT_0 = webset_pb2.Settings(penalty_bad=3, penalty_expired=2, score_floor=0, window=_ms(100), act_cap=10)
+FLOOR_AT_0 = webset_pb2.Settings(penalty_bad=3, penalty_expired=2, score_floor=0, act_cap=10)
+SOON_AT_0 = webset_pb2.Settings(penalty_bad=3, penalty_expired=2, score_floor=0, window=_ms(100), act_cap=10)
 LOCKED_IF_LATE = webset_pb2.Settings(locked_until_change=True, window=_ms(100), idle_rounds=1)
 SHOW_ON = webset_pb2.Settings(show_enabled=True, act_cap=10)
 SHOWING_SOME = "solver:shows=0.6"
@@ -500,7 +502,7 @@ def _rare(
 
 
 RARE_GAMES = {
-    "calls that expire cost more than wrong ones": _rare(WRONG_ARE_FREE, "first", BLIND, late_in="PickCards"),
+    "calls that expire cost more than wrong ones": _rare(SOON_EXPIRED, "first", BLIND, late_in="PickCards"),
     "calls that expire are free, and part no tie": _rare(EXPIRED_ARE_FREE, "first", BLIND, late_in="PickCards"),
     "wrong calls are free, and part no tie": _rare(WRONG_ARE_FREE, WRONG, BLIND),
     "nothing is dealt though all pass, as the referee deals by itself": _rare(AUTO_ROUNDS, BLIND),
@@ -508,7 +510,7 @@ RARE_GAMES = {
     "a wrong call costs what is left above the floor": _rare(TO_THE_FLOOR, WRONG, BLIND),
     "a wrong call costs nothing who is at the floor 0": _rare(FLOOR_AT_0, WRONG, BLIND),
     "wrong sets of a puzzle take nobody below the floor": _rare(PUZZLE_AT_0, WRONG, "first"),
-    "a call that expires costs nothing who is at the floor 0": _rare(FLOOR_AT_0, "first", BLIND, late_in="PickCards"),
+    "a call that expires costs nothing who is at the floor 0": _rare(SOON_AT_0, "first", BLIND, late_in="PickCards"),
     "who picks no cards in time cannot call until the table changes": _rare(
         LOCKED_IF_LATE, "first", BLIND, late_in="PickCards"
     ),
