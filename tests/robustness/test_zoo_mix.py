@@ -1,6 +1,7 @@
 """Any mix of broken players over real connections: all ends on time, without exactly the broken ones.
 
-That the referee blames the right one in any game is shown by test_referee_zoo.py; here streams and processes fail, too.
+That a referee blames the right one in any game is shown by the transcripts and by the suite for servers; here streams
+and processes fail, too.
 """
 
 from __future__ import annotations

@@ -11,16 +11,20 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.server.game.referee import Referee
+from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.link import Clock
 from fairplay.server.lobby.events import EventStream
+from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.lobby.table import Table
 from fairplay.server.lobby.table_records import to_record
 from fairplay.server.lobby.users import LobbyLimits, User
 from fairplay.server.net.errors import Refusal
+from fairplay.server.records.store import Store
 from fairplay.v1.game_pb2 import GameSettings, TimeControl
-from fairplay.v1.lobby_pb2 import CreateTableRequest, LobbyEvent
+from fairplay.v1.lobby_pb2 import AttendResponse, CreateTableRequest, LobbyEvent
 from fairplay.v1.record_pb2 import RecordEntry
 from tests.server.lobby.harness import PATIENT
-from tests.server.lobby.test_model import World
+from tests.server.manager.harness import Stage
 
 
 class Alarm:
@@ -39,13 +43,57 @@ class Alarm:
         self._call()
 
 
-class Hall(World):
-    """A lobby whose time is a test's, and so are its timers; players of the users "a" to "e" hold their games up."""
+class Hall:
+    """A lobby with a real referee and real records, whose time is a test's, and so are its timers.
+
+    Players of the users "a" to "e" hold their games up until they are let go.
+    """
 
     def __init__(self, limits: LobbyLimits = PATIENT) -> None:
         self.alarms: list[Alarm] = []
         self.time_s = 100.0
-        super().__init__(limits, self.set, lambda: self.time_s)
+        self.store = Store.open(None)
+        clock = Clock()
+        self.hub = Hub(clock)
+        self.stage = Stage(self.hub, clock)
+        self.referee = Referee(self.stage, self.store)
+        self.limits = limits
+        self.lobby = self.new_lobby()
+        self.lobby.open()
+        for name in "abcde":
+            self.stage.act(name, setup="hold")
+
+    def new_lobby(self) -> Lobby:
+        """Return a lobby without users and tables, over the same records."""
+        referee, stage, hub, store, limits = self.referee, self.stage, self.hub, self.store, self.limits
+        return Lobby(referee, stage, hub, store, limits, later=self.set, now_s=lambda: self.time_s)
+
+    @property
+    def users(self) -> dict[str, User]:
+        return {user.name: user for user in self.lobby.state.users}
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        return {table.name: table for table in self.lobby.state.tables}
+
+    @property
+    def last(self) -> int:
+        return self.lobby.state.events.last
+
+    async def finish(self, table: Table) -> None:
+        """Finish the game of a table."""
+        actors = [self.stage.actors[seat.name] for seat in table.seats if not seat.bot]
+        for actor in actors:
+            actor.release.set()
+        await self.over(table)
+        for actor in actors:
+            actor.release.clear()
+
+    async def close(self) -> None:
+        await self.lobby.close()
+        await self.referee.suspend_all()
+        await self.lobby.suspend_all()
+        await self.store.close()
 
     def set(self, seconds: float, call: Callable[[], None]) -> Alarm:
         self.alarms.append(Alarm(seconds, call))
@@ -73,7 +121,8 @@ class Hall(World):
             await self.lobby.join(user, table.name, "bot:first")
 
     def after(self, seen: int) -> list[LobbyEvent]:
-        return self.read(seen)
+        messages = self.lobby.state.events.after(seen, None, 0)
+        return [event for data in messages for event in AttendResponse.FromString(data).events]
 
     def recorded(self, table: Table) -> bool:
         """Return whether the record of a table ends with the table as it is."""
