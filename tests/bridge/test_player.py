@@ -125,7 +125,7 @@ class Starting:
         return getattr(self.player, method)
 
 
-@pytest.mark.parametrize("game", ["bazaar", "q"])
+@pytest.mark.parametrize("game", all_but_first_slow(["bazaar", "q"]))
 async def test_a_program_that_comes_up_late_is_told_later_that_the_game_began(game: str, tmp_path: Path) -> None:
     first, starts = tmp_path / "first", tmp_path / "starts"
     waits = f"mkdir {first} || until [ -e {starts} ]; do sleep 0.05; done"
@@ -136,7 +136,7 @@ async def test_a_program_that_comes_up_late_is_told_later_that_the_game_began(ga
         assert whole[1] == ""
 
 
-@pytest.mark.parametrize("game", ["bazaar", "q"])
+@pytest.mark.parametrize("game", all_but_first_slow(["bazaar", "q"]))
 async def test_a_program_that_comes_up_within_a_call_that_tells_has_more_than_what_is_left_of_it(
     game: str, tmp_path: Path
 ) -> None:

@@ -83,7 +83,7 @@ def steps_of(game: Game, chosen: Message, count: int, seed: int, answer: Callabl
 
 @each_game
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_settings_survive_the_way_through_messages(name: str, data: st.DataObject) -> None:
     game, message = find(name), data.draw(some_settings(name))
     full = game.full_settings(message)
@@ -115,7 +115,7 @@ def test_as_many_players_as_a_game_has_no_seats_for_are_refused(name: str) -> No
 
 @each_game
 @given(data=st.data())
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_a_game_goes_on_from_any_state_that_was_shown_and_from_no_public_one(name: str, data: st.DataObject) -> None:
     game, seed = find(name), data.draw(st.integers(0, 2**32))
     chosen, count = data.draw(some_settings(name, numbers=False)), data.draw(st.integers(2, len(NAMES)))

@@ -100,15 +100,13 @@ class Command:
         assert words in self.out, (self.out, self.err)
 
     def left(self) -> list[psutil.Process]:
-        """Return its processes that still run."""
-        return list(filter(self._bears_mark, psutil.process_iter()))
-
-    def _bears_mark(self, process: psutil.Process) -> bool:
-        try:
-            running = process.status() != psutil.STATUS_ZOMBIE
-            return running and process.environ().get(MARK) == self._mark
-        except psutil.Error:
-            return False
+        """Return its processes that still run: one that has ended has no environment any more."""
+        found, mark = list[psutil.Process](), f"{MARK}={self._mark}".encode()
+        for pid in psutil.pids():
+            with contextlib.suppress(OSError, psutil.Error):  # it is gone, or somebody else's
+                if mark in Path(f"/proc/{pid}/environ").read_bytes():
+                    found.append(psutil.Process(pid))
+        return found
 
     def interrupt(self) -> None:
         """Send Ctrl-C, a signal to the whole process group."""

@@ -113,14 +113,16 @@ STAGES: Mapping[str, tuple[list[str], Callable[[Command], None]]] = {
 }
 LIKE_OTHERS = {
     "tournament, players come up",
+    "game, players do not come",
     "game, played",
     "game, with a player that hangs",
     "demo, players come up",
     "demo, in a round",
+    "serve",
     "player, loading",
     "player, serving",
 }
-"""Stages that are almost the same as one of another command."""
+"""Stages that are almost the same as one of another command, or of a test below."""
 
 
 @pytest.mark.parametrize("stage", [pytest.param(each, marks=[SLOW] if each in LIKE_OTHERS else []) for each in STAGES])
@@ -250,7 +252,8 @@ def test_a_server_that_is_stopped_lets_go_of_its_address_and_keeps_its_games(tmp
         interrupted(player)
 
 
-@pytest.mark.parametrize("there", all_but_first_slow([True, False]), ids=["connected", "nobody there"])
+@SLOW
+@pytest.mark.parametrize("there", [True, False], ids=["connected", "nobody there"])
 def test_ctrl_c_on_a_player_that_dials_in(there: bool, tmp_path: Path) -> None:
     address = free_address()
     guest = ["player", "fish", "--connect", address, "--name", "guest", "--patience", "1m"]

@@ -25,6 +25,7 @@ from fairplay.server.cluster.jobs import WorkerError, make_job
 from fairplay.server.cluster.worker import do
 from tests.conformance.harness import player
 from tests.interrupts import blocking_ctrl_c, ignoring_ctrl_c
+from tests.slow import all_but_first_slow
 
 
 class Recorder:
@@ -52,7 +53,25 @@ def test_writers_get_each_case_as_it_begins_and_as_it_is_judged_between_beginnin
     assert second.events == first.events
 
 
-def test_with_jobs_each_case_begins_before_it_is_judged_and_the_report_has_their_order_times_and_player() -> None:
+PRINTS = """
+import os, sys, threading, time
+def prints():
+    while os.fstat(1).st_ino != os.fstat(2).st_ino:
+        time.sleep(0.01)
+    while True:
+        print("noise")
+        time.sleep(0.01)
+if "fairplay.conformance.run.worker" in sys.orig_argv:
+    threading.Thread(target=prints, daemon=True).start()
+"""
+"""A module that prints as soon as a worker has put its standard error in the place of its standard output."""
+
+
+def test_with_jobs_each_case_begins_before_it_is_judged_and_the_report_has_their_order_times_and_player(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(PRINTS)  # which does not come between what workers report
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
     recorder = Recorder()
     report = run(Options("fish", "bot:first", only="contract,memory", jobs=2), (recorder,))
     began, *reported, ended = recorder.events
@@ -195,30 +214,7 @@ def test_objects_cannot_be_judged_by_other_processes() -> None:
         run(Options("fish", player, jobs=2))
 
 
-PRINTS = """
-import os, sys, threading, time
-def prints():
-    while os.fstat(1).st_ino != os.fstat(2).st_ino:
-        time.sleep(0.01)
-    while True:
-        print("noise")
-        time.sleep(0.01)
-if "fairplay.conformance.run.worker" in sys.orig_argv:
-    threading.Thread(target=prints, daemon=True).start()
-"""
-"""A module that prints as soon as a worker has put its standard error in the place of its standard output."""
-
-
-def test_what_is_printed_in_a_worker_does_not_come_between_what_it_reports(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "sitecustomize.py").write_text(PRINTS)
-    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
-    report = run(Options("fish", "bot:first", only="contract.reachable,memory.early-end", jobs=2))
-    assert [each.verdict for each in report.judged] == [Verdict.PASS, Verdict.PASS]
-
-
-@pytest.mark.parametrize("heedless", [blocking_ctrl_c, ignoring_ctrl_c])
+@pytest.mark.parametrize("heedless", all_but_first_slow([blocking_ctrl_c, ignoring_ctrl_c]))
 def test_a_worker_ends_with_its_input_where_ctrl_c_is_blocked_or_ignored(
     heedless: Callable[[], AbstractContextManager[None]],
 ) -> None:

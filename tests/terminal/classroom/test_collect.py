@@ -134,12 +134,12 @@ def test_a_hand_in_without_a_program_is_named_until_it_has_one(fairplay: Run) ->
 
 
 def test_who_is_on_the_list_is_called_as_there_and_named_if_missing(fairplay: Run) -> None:
-    zipped("mullerjurgen_LATE_77_1234_fish.zip", {"player.py": PLAYER})
+    zipped("mullerjurgen_LATE_77_1234_fish.zip", {"main.py": PLAYER})
     Path("names.txt").write_text("Jürgen Müller\nLee, Ann\n")
     ran = collect(fairplay, "--students", "names.txt")
     assert ran.code == 1
     assert "Lee, Ann: nothing was handed in" in ran.out.splitlines()
-    assert entrants()["Juergen-Mueller"].who == "Jürgen Müller"
+    assert "Jürgen Müller: there is no player.py in spring/programs/Juergen-Mueller/1" in ran.out.splitlines()
 
 
 def test_students_of_one_name_and_of_one_program_are_kept_apart_and_named(fairplay: Run) -> None:
@@ -155,15 +155,14 @@ def test_students_of_one_name_and_of_one_program_are_kept_apart_and_named(fairpl
 def test_an_export_of_gradescope_is_read(fairplay: Run) -> None:
     folder = Path("export/submission_501")
     folder.mkdir()
-    (folder / "player.py").write_text(PLAYER)
+    (folder / "main.py").write_text(PLAYER)
     (folder / "secret").symlink_to("/etc/passwd")
     Path("export/submission_metadata.yml").write_text(
         "---\nsubmission_501:\n  :submitters:\n  - :name: Zoë Á\n    :sid: '9'\n    :email: z@example.org\n"
         "  :created_at: 2026-11-01\n  :results:\n    tests:\n    - :name: nobody\n"
     )
-    assert collect(fairplay).code == 0
-    assert {name: each.who for name, each in entrants().items()} == {"Zoe-A": "Zoë Á"}
-    assert files_of("Zoe-A") == {"player.py"}
+    assert "Zoë Á: there is no player.py in spring/programs/Zoe-A/1" in collect(fairplay).out.splitlines()
+    assert files_of("Zoe-A") == {"main.py"}
 
 
 @pytest.mark.parametrize(
@@ -189,13 +188,13 @@ def test_no_name_in_a_zip_leads_out_of_its_folder(fairplay: Run, member: str, se
 
 
 def test_a_link_in_a_zip_is_left_out(fairplay: Run) -> None:
-    file = zipped("Ann Lee.zip", {"player.py": PLAYER})
+    file = zipped("Ann Lee.zip", {"main.py": PLAYER})
     with zipfile.ZipFile(file, "a") as archive:
         link = zipfile.ZipInfo("secret")
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
         archive.writestr(link, "/etc/passwd")
-    assert collect(fairplay).code == 0
-    assert files_of("Ann-Lee") == {"player.py"}
+    assert collect(fairplay).code == 1
+    assert files_of("Ann-Lee") == {"main.py"}
 
 
 @pytest.mark.slow

@@ -57,7 +57,7 @@ class Person:
         try:
             async with asyncio.timeout(LIMIT_S):
                 while not is_so():
-                    await self.pilot.pause(0.005)
+                    await self.pilot.pause(0.02)
         except TimeoutError:
             raise AssertionError(self.text) from None
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.interrupts import heeding_ctrl_c
+from tests.slow import all_but_first_slow
 from tests.terminal.running import Run
 
 ROSTER = """
@@ -79,16 +80,6 @@ def test_programs_that_never_run_are_graded_with_the_least_and_few_games_are_sai
     assert rows["bot1"]["remark"].startswith(sentence)
 
 
-def test_certificates_are_graded(fairplay: Run) -> None:
-    Path("roster.toml").write_text(ROSTER)
-    fairplay("certify", "fish", "--roster", "roster.toml", "--only", "contract.reachable", "--report", "out")
-    graded = ["--certificates", "out", "--grading", "certificate=50,place=50", "--grades", "grades.csv"]
-    assert fairplay(*CUP, *graded).code == 0
-    rows = {row["name"]: row for row in csv.DictReader(Path("grades.csv").read_text().splitlines())}
-    assert rows["ann"]["certified"] == "no"  # only some of the cases were tried
-    assert rows["greedy"]["for certificate"] == "0"
-
-
 def test_grades_are_looked_at_before_they_are_handed_out(fairplay: Run) -> None:
     Path("roster.toml").write_text(ROSTER)
     ran = fairplay(*CUP, "--preview", "--grading", "place=50,failure=-5,least=10")
@@ -101,7 +92,7 @@ def test_grades_are_looked_at_before_they_are_handed_out(fairplay: Run) -> None:
     assert not Path("grades.csv").exists()
 
 
-def test_certificates_for_a_profile_are_graded_where_that_is_named(fairplay: Run) -> None:
+def test_certificates_are_graded_and_those_for_a_profile_where_that_is_named(fairplay: Run) -> None:
     Path("roster.toml").write_text(ROSTER)
     asked = ["--only", "contract.reachable", "--profile", "course-2020"]
     fairplay("certify", "fish", "--roster", "roster.toml", *asked, "--report", "out")
@@ -110,6 +101,9 @@ def test_certificates_for_a_profile_are_graded_where_that_is_named(fairplay: Run
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.endswith("is for the profile course-2020 alone: --profile course-2020 grades that as certified\n")
     assert fairplay(*CUP, *graded, "--profile", "course-2020").code == 0
+    rows = {row["name"]: row for row in csv.DictReader(Path("grades.csv").read_text().splitlines())}
+    assert rows["ann"]["certified"] == "no"  # only some of the cases were tried
+    assert rows["greedy"]["for certificate"] == "0"
 
 
 def test_what_cannot_be_meant_is_one_sentence_before_anything_is_played(fairplay: Run) -> None:
@@ -194,16 +188,16 @@ def test_a_format_that_does_not_fit_is_one_sentence_before_anything_is_played(fa
         assert len(ran.err.splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    "format_",
-    [
-        "double-elimination",
-        "swiss rounds=2",
-        "gauntlet",
-        "ladder game-limit=6",
-        "swiss rounds=2 top=2, knockout games=2",
-    ],
-)
+FORMATS = [
+    "swiss rounds=2 top=2, knockout games=2",
+    "double-elimination",
+    "swiss rounds=2",
+    "gauntlet",
+    "ladder game-limit=6",
+]
+
+
+@pytest.mark.parametrize("format_", all_but_first_slow(FORMATS))
 def test_every_format_ends_with_a_report_that_is_made_again(fairplay: Run, format_: str) -> None:
     Path("roster.toml").write_text(ROSTER.replace("exec:false", "bot:greedy"))
     named = [*CUP, "--format", format_, "--records", "cup"]
