@@ -134,9 +134,7 @@ class _Nearest:
         self._found: dict[tuple[str, bool, Sequence[str]], tuple[int, Unsound]] = {}
 
     def add(self, change: Change, problem: str, scene: Scene) -> None:
-        """Add a change; without a problem it is left out."""
-        if not problem:
-            return
+        """Add a change that makes a game one that cannot be, for a problem."""
         key, step = (change.field, change.step > 0, self._kind(problem)), abs(change.step)
         if key not in self._found or step < self._found[key][0]:
             self._found[key] = step, Unsound(change.field, problem, scene)
@@ -153,8 +151,8 @@ def draw_unsound_states(name: str) -> Sequence[Unsound]:
     scenes, ended = draw_beginnings(name), [each.scene for each in draw_ended(name)]
     for scene in [*Random(name).sample(scenes, min(BASES, len(scenes))), *ended]:
         for change in changes(scene.state):
-            problem = _problem(game.check_state, scene.settings, change.message)
-            found.add(change, problem, replace(scene, state=change.message))
+            if problem := _problem(game.check_state, scene.settings, change.message):
+                found.add(change, problem, replace(scene, state=change.message))
     return found.all()
 
 
@@ -166,8 +164,8 @@ def draw_unsound_settings(name: str) -> Sequence[Unsound]:
         sound = game.full_settings(given)
         state = draw_state(game, sound, count, number)
         for change in changes(sound):
-            problem = _problem(game.full_settings, change.message)
-            found.add(change, problem, Scene(game, change.message, state, count))
+            if problem := _problem(game.full_settings, change.message):
+                found.add(change, problem, Scene(game, change.message, state, count))
     return found.all()
 
 

@@ -133,7 +133,7 @@ def random_table(rng: Random, equations: int, side_min: int, side_max: int) -> E
 
 def random_bag(rng: Random, pebbles: int) -> Bag:
     """Return a bag of so many pebbles, each of any colour."""
-    return sum(rng.choice(UNITS) for _ in range(pebbles))
+    return sum([rng.choice(UNITS) for _ in range(pebbles)])
 
 
 def random_cards(rng: Random, count: int) -> tuple[Card, ...]:

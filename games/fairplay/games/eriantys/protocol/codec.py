@@ -381,7 +381,7 @@ def _check_enums(message: eriantys_pb2.State) -> Iterator[str]:
     }
     for name, (kind, numbers) in kinds.items():
         for number in numbers:
-            if number not in kind.values():
+            if number not in kind.DESCRIPTOR.values_by_number:
                 yield f"{name} has the unknown value {number}."
     if strange := set(message.group_towers) - {0, *message.tower_colors}:
         yield f"group_towers has the colour {eriantys_pb2.TowerColor.Name(min(strange))}, which no side has."

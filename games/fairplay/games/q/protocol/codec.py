@@ -300,12 +300,12 @@ def resume(message: q_pb2.State, settings: Settings) -> Shown:
     if not message.fit_rule:
         board = Board(board.tiles, settings.fit_rule == "qwirkle")
     out = sorted((player.elimination_number, seat) for seat, player in enumerate(players) if player.elimination_number)
-    hands = tuple(tuple(read_tiles(player.hand)) for player in players)
+    hands = tuple(tuple(read_tiles(player.hand[:])) for player in players)
     undelivered = [(seat, each.undelivered_count) for seat, each in enumerate(players) if _has_delivery(each)]
     state = State(
         settings,
         board,
-        tuple(read_tiles(message.pile)),
+        tuple(read_tiles(message.pile[:])),
         hands,
         tuple(player.score for player in players),
         tuple(seat for _, seat in out),
@@ -314,7 +314,7 @@ def resume(message: q_pb2.State, settings: Settings) -> Shown:
         next((Delivery(seat, hands[seat][:count]) for seat, count in undelivered), None),
         message.finisher if message.HasField("finisher") else None,
         message.top_score if message.HasField("top_score") else None,
-        tuple(read_tiles(message.lost)),
+        tuple(read_tiles(message.lost[:])),
         message.revision,
     )
     if problem := invariant(state):
@@ -339,17 +339,18 @@ def _tile_problems(message: q_pb2.State) -> Iterator[str]:
     """Yield what is wrong with the numbers of tiles in a message, and with their places on the map."""
     counts = len(message.rows), len(message.columns), len(message.tiles)
     if len(set(counts)) > 1:
-        numbers = "{}, {} and {}".format(*counts)
-        yield f"rows, columns and tiles have {numbers} entries: they must have one each for every tile."
-    if len(set(zip(message.rows, message.columns, strict=True))) < len(message.rows):
+        entries = "{}, {} and {}".format(*counts)
+        yield f"rows, columns and tiles have {entries} entries: they must have one each for every tile."
+    if len(set(zip(message.rows[:], message.columns[:], strict=True))) < len(message.rows):
         yield "Two tiles of the map have the same coordinate."
     if message.fit_rule not in q_pb2.FitRule.values():
         yield f"fit_rule has the unknown value {message.fit_rule}."
     hands = {f"players[{seat}].hand": player.hand for seat, player in enumerate(message.players)}
     for name, listed in {"tiles": message.tiles, "pile": message.pile, "lost": message.lost, **hands}.items():
-        for index, number in enumerate(listed):
-            if not 1 <= number <= KINDS:
-                yield f"{name}[{index}] is {number}: a tile has a number between 1 and {KINDS}."
+        numbers = listed[:]
+        if numbers and not 1 <= min(numbers) <= max(numbers) <= KINDS:
+            index, number = next((at, each) for at, each in enumerate(numbers) if not 1 <= each <= KINDS)
+            yield f"{name}[{index}] is {number}: a tile has a number between 1 and {KINDS}."
 
 
 def _problems(message: q_pb2.State) -> Iterator[str]:
