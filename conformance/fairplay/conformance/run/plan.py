@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fairplay.certificate.terms import LONGEST_S, matches
 from fairplay.conformance.case import Case
-from fairplay.conformance.case_ids import BACK_TO_BACK, NEVER_ENDED
+from fairplay.conformance.case_ids import BACK_TO_BACK, NEVER_ENDED, UNKNOWN_ENUMS
 from fairplay.conformance.cases import cases
 from fairplay.conformance.games.context import Context, open_context
 from fairplay.conformance.games.scenarios import OrdinaryGames, read_games
@@ -67,15 +67,16 @@ def ordered(game: Game, cases: Iterable[Case]) -> list[Case]:
     """Return cases in the order of judging, within which the order of declaration is kept.
 
     Graver levels come first; within a level, who the player is, the most ordinary game and games that are left, then
-    the probes, most of which leave one after one decision, then the rest, and last what can be prepared while the
-    others are judged.
+    the probes, most of which leave one after one decision, then the rest, but for unknown values, which many a fault
+    comes upon that other cases name, and last what can be prepared while the others are judged.
     """
     ordinary = f"rules.whole-game.seat-0-of-{game.seats.start}"
     first = ("contract.reachable", "contract.describes-itself", ordinary, NEVER_ENDED)
     probes = {probe.id for probe in find_conformance(game.name).probes}
 
     def key(case: Case) -> tuple[int, int]:
-        stages = (case.id in first, case.id in probes, case.prepare is None, True)
+        usual = case.prepare is None and case.id != UNKNOWN_ENUMS
+        stages = (case.id in first, case.id in probes, usual, case.prepare is None, True)
         return _RANK[case.level], stages.index(True)
 
     return sorted(cases, key=key)
