@@ -10,9 +10,11 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
 from fairplay.conformance.blame.judge import judge, judge_condition, where
 from fairplay.conformance.case import Case, Failure, case
+from fairplay.conformance.cases.states import alone, sources
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import tells_the_end
 from fairplay.conformance.games.phases import foresee
+from fairplay.conformance.games.positions import find_position
 from fairplay.conformance.games.trial import Manner, Outgoing, Scenario, Trial
 from fairplay.conformance.games.variations import unusual_part
 from fairplay.conformance.player.player import Answered, Connection
@@ -45,14 +47,12 @@ def fresh_process(context: Context) -> None:
         for scenario, found in zip(scenarios, context.play_on(connection, scenarios), strict=True):
             from_the_beginning = scenario._replace(joins=None, asked_again=0)
             played.append(from_the_beginning)
-            alone, is_usual = (
-                partial(context.alone, from_the_beginning),
-                scenario.situation.settings == context.settings,
-            )
+            is_usual = scenario.situation.settings == context.settings
             owner = "" if is_usual else case_ids.UNUSUAL_SETTINGS
+            anew = owner, partial(context.alone, from_the_beginning)
             try:
                 with where("After a restart of either side in the middle of a game"):
-                    judge_condition(context, found, (owner, alone), (case_ids.BACK_TO_BACK, context.sequence))
+                    judge_condition(context, found, anew, (case_ids.BACK_TO_BACK, context.sequence))
             except Failure:
                 plain = _one_after_another(context, played)
                 if faults.same(plain, found):
@@ -126,6 +126,12 @@ GAMES, CHOICES = 6, 18
 """Under so many different settings games are played: of so many drawn ones those in which most is decided."""
 DECISIONS, FEW_DECISIONS = 24, 2
 """The player decides so often in each game; the second number is for players that are slow."""
+DECISIONS_BESIDE = 16
+"""Beside others it decides so often at most."""
+LATE, LATE_DECISIONS, LATER_BY = 9, 8, 3
+"""So many games, in which the player decides so often, go on from late states, every third of them under the usual
+settings; each begins so many calls after the one before.
+"""
 
 
 @case(
@@ -139,8 +145,29 @@ def other_settings(context: Context) -> None:
     with context.player.separate() as connection:
         for found in context.play_on(connection, scenarios):
             _judge(context, found)
-        for found in context.play_in_turn(scenarios, connection):
+        for found in context.play_in_turn([_shortened(each, DECISIONS_BESIDE) for each in scenarios], connection):
             _judge(context, found)
+        for found in context.play_abreast(_late(context), connection, LATER_BY):
+            _judge(context, found)
+
+
+def _shortened(scenario: Scenario, turn_count: int) -> Scenario:
+    situation = scenario.situation
+    return scenario._replace(situation=situation._replace(turn_count=min(turn_count, situation.turn_count)))
+
+
+def _late(context: Context) -> list[Scenario]:
+    """Return games under different settings that go on from late states: many a setting matters there alone."""
+    rng, turn_count = context.rng("late mixture"), FEW_DECISIONS if context.is_slow else LATE_DECISIONS
+    unusual = [each for each in sources(context) if each.settings != context.settings and not each.leaver_count]
+    usual = [each for each in sources(context) if each.settings == context.settings and not each.leaver_count]
+    games = list[Scenario]()
+    for number in range(LATE):
+        source = rng.choice(unusual if number % 3 and unusual else usual)
+        place = find_position(context.game, source, rng.uniform(0.5, 1.0))
+        if place is not None and context.scope.holds(place.situation(turn_count)):
+            games.append(Scenario(f"late-mixture-{number}", place.situation(turn_count), source.seed))
+    return games
 
 
 def _mixture(context: Context) -> list[Scenario]:
@@ -156,11 +183,12 @@ def _mixture(context: Context) -> list[Scenario]:
 
 
 def _judge(context: Context, found: Trial) -> None:
-    alone = partial(context.alone, found.scenario)
+    if found.misconduct is None:
+        return
     judge_condition(
         context,
         found,
-        (case_ids.UNUSUAL_SETTINGS, alone),
+        alone(context, found),
         (case_ids.BACK_TO_BACK, context.sequence),
         (case_ids.AT_ONCE, context.pair),
     )

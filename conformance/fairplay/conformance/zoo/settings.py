@@ -252,6 +252,8 @@ Read: TypeAlias = Callable[[ReceivedCall], object]
 """Returns what a player keeps of a game, as far as a call says it; None: nothing."""
 
 BESIDE = (case_ids.OTHER_SETTINGS,)
+LATE = 60
+"""From this revision on a game has gone on for some time."""
 ANYWHERE = ("rules", "exceptions", "memory", "time", *case_ids.UNUSUAL_CALLS)
 """Cases in which games under several settings are played, or in several states."""
 
@@ -270,6 +272,9 @@ def of_other_settings(game: Game) -> Iterator[Mutant]:
         yield _mutant(game, "keeps-the-first-settings", sentence, settings, _first_game)
         sentence = "Answers as in the game that began last where it was told of other settings than there."
         yield _mutant(game, "keeps-the-last-settings", sentence, settings, _last_game)
+        sentence = f"Raises an exception from revision {LATE} on where the game that began last has other settings."
+        trigger = _late_beside_others(settings)
+        yield Mutant("keeps-the-last-settings-late", sentence, BESIDE, trigger, RAISES, (*ANYWHERE, game.name))
     unusual = with_unusual_size(game.name) if sizes_vary(game.name) else with_other_settings(game)
     sentence, after = "Raises an exception under the usual settings after a game under others.", _after_one_of(unusual)
     yield Mutant("raises-after-other-settings", sentence, BESIDE, after, RAISES, (*ANYWHERE, "endings", game.name))
@@ -283,6 +288,18 @@ def _after_one_of(unusual: Trigger) -> Trigger:
         if call.decision != 1 or call.game.notes["unusual"]:
             return False
         return any(each.notes.get("unusual") for each in call.memory.games.values() if each is not call.game)
+
+    return trigger
+
+
+def _late_beside_others(settings: Read) -> Trigger:
+    """Trigger in decisions of late states, if the game that began last has other settings."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        call.game.notes["read"] = call.game.notes.get("read") or settings(call)
+        last = _last_game(call)
+        is_late = call.decision > 0 and call.request.state.revision >= LATE
+        return is_late and last is not None and last.notes.get("read") not in (None, call.game.notes["read"])
 
     return trigger
 
