@@ -255,6 +255,8 @@ async def _end(context: ServerContext, players: Players, tournament_id: str, fol
     else:
         asked = asyncio.ensure_future(context.ask("CancelTournament", cancelling))
         await asyncio.wait([asked], timeout=LINGER_S if ending == CANCELLED_IN_START else None)
+        if not asked.done():  # what is asked after it comes back after it has come: no failure may end it before
+            await context.ask("GetTournament", GetTournamentRequest(tournament_id=tournament_id))
         players.gate.set()
         await asked
     players.gate.set()
