@@ -972,7 +972,13 @@ def cancels_nothing(frame: DialInResponse, _: Rpc) -> None:
     frame.ClearField("cancelled")
 
 
-@mutant("connection.due-while-lost")
+@mutant("connection.walk")
+def keeps_nobody_for_too_long_a_window(frame: DialInRequest, _: Rpc) -> None:
+    if frame.hello.resume_window.seconds > 300:
+        frame.hello.ClearField("resume_window")
+
+
+@mutant("connection.due-while-lost", "connection.deadline")
 def waits_for_nobody(frame: DialInRequest, _: Rpc) -> None:
     if frame.HasField("hello"):
         frame.hello.ClearField("resume_window")

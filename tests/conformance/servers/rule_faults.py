@@ -420,6 +420,13 @@ FAULTS = {
         "self._outbox.put(call, len(call.request))\n            open_call.sent_at = self._clock.time()\n",
         "connection.time-left",
     ),
+    "former-resume-tokens-last": RuleFault(
+        "",
+        "fairplay.server.links.dial_in",
+        'known.host, known.account, known.resume_token = host, account, b""',
+        "known.host, known.account = host, account",
+        "connection.walk",
+    ),
     "who-is-lost-fails-at-once": RuleFault(
         "",
         "fairplay.server.links.stream",

@@ -39,6 +39,7 @@ from fairplay.v1 import (
     manager_pb2_grpc,
     record_service_pb2_grpc,
     referee_pb2_grpc,
+    rules_pb2,
     rules_pb2_grpc,
     server_pb2_grpc,
 )
@@ -76,6 +77,9 @@ WAITS_FOR = {
     "GetRecord": "record_id",
 }
 """Method -> the field of its request with the id of the game or tournament at whose end it ends."""
+QUESTIONS = {method.name for method in rules_pb2.DESCRIPTOR.services_by_name["RulesService"].methods}
+BUSY_S = 0.2
+"""So long after a server has been too busy for a question it is asked again."""
 FULL_NAMES = {name.rpartition(".")[2]: name for name in METHODS}
 LATE_CAUSE = "the server does not come to an end"
 CAUSES = {
@@ -251,8 +255,21 @@ class ServerContext:
     async def ask(self, name: str, request: Message, limit_s: float = RPC_LIMIT_S, token: str = "") -> Any:
         """Return the reply of a method. Raises AioRpcError if the server answers with an error.
 
-        `token` is that of an account; empty: none is shown.
+        `token` is that of an account; empty: none is shown. A question about rules is asked again where the server is
+        busy with others.
         """
+        until_s = time.monotonic() + limit_s
+        while True:
+            try:
+                return await self._ask(name, request, limit_s, token)
+            except grpc.aio.AioRpcError as error:
+                if name not in QUESTIONS or reason_of(error) != "TOO_MANY_REQUESTS":
+                    raise
+            if time.monotonic() > until_s:
+                raise NotApplicable(f"this server is too busy to answer {name}")
+            await asyncio.sleep(BUSY_S)
+
+    async def _ask(self, name: str, request: Message, limit_s: float, token: str) -> Any:
         self.trace.append((f"Sent: {name}", copy.copy(request)))
         shown = (("authorization", f"Bearer {token}"),) if token else ()
         call, sent_s = self._method(name)(request, timeout=limit_s, metadata=shown), time.monotonic()
@@ -397,10 +414,11 @@ class ServerContext:
         seats: Sequence[int] = (),
         *,
         compression: grpc.Compression = grpc.Compression.NoCompression,
+        deadline_s: float | None = None,
     ) -> Stream:
         """Return a connection of its own for players, which has said nothing yet. It compresses what it sends."""
         options = [*CHANNEL_OPTIONS, ("grpc.default_compression_algorithm", compression.value)]
-        return Stream(open_channel(self.place.address, self.place.credentials, options), cast, seats)
+        return Stream(open_channel(self.place.address, self.place.credentials, options), cast, seats, deadline_s)
 
     def new_names(self, count: int) -> list[str]:
         """Return names to dial in with that nobody else has."""
@@ -416,12 +434,13 @@ class ServerContext:
         window_s: float = 0.0,
         resume: bytes = b"",
         seats: Sequence[int] = (),
+        deadline_s: float | None = None,
     ) -> AsyncIterator[Stream]:
         """Dial in with players; `resume` is a resume token. Raises Failure if the server does not welcome them.
 
         `seats` are those of the names; empty: from 0.
         """
-        stream = self.open_stream(cast, seats)
+        stream = self.open_stream(cast, seats, deadline_s=deadline_s)
         try:
             try:
                 async with asyncio.timeout(HANDSHAKE_S):

@@ -146,10 +146,12 @@ def hello(game: Game, names: Sequence[str], token: str = "", window_s: float = 0
 class Stream:
     """A connection of players that dial in. `ended` is set when it is over; `status` and `reason` say how.
 
-    `seats` are those of the players, in the order of the hello; empty: those of all.
+    `seats` are those of the players, in the order of the hello; empty: those of all. `deadline_s` None: it lasts.
     """
 
-    def __init__(self, channel: grpc.aio.Channel, cast: Cast, seats: Sequence[int] = ()) -> None:
+    def __init__(
+        self, channel: grpc.aio.Channel, cast: Cast, seats: Sequence[int] = (), deadline_s: float | None = None
+    ) -> None:
         self.cast = cast
         self.hosted = seats or range(len(cast))
         self.welcome: Welcome | None = None
@@ -164,7 +166,7 @@ class Stream:
         self.overlapping: list[tuple[Received, Received]] = []
         """The calls that came while another one of the same game to the same player was open, each with that one."""
         self._welcomed = asyncio.Event()
-        self._rpc: Any = ConnectionServiceStub(channel).DialIn()
+        self._rpc: Any = ConnectionServiceStub(channel).DialIn(timeout=deadline_s)
         self._writing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._open: dict[int, Received] = {}

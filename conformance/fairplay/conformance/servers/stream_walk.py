@@ -29,6 +29,8 @@ class Window(Enum):
     NONE = 0.0
     SHORT = 0.9
     LONG = 300.0
+    BEYOND = 1_000.0
+    """Counts as 300 s."""
 
 
 class State(Enum):
@@ -58,7 +60,8 @@ class Kind(Enum):
 
 
 LOSSES = (Kind.RESET, Kind.BREAK, Kind.FLOOD)
-WEIGHTS = {Kind.HELLO: 10.0, Kind.BEGIN: 6.0, Kind.ANSWER: 3.0, Kind.WAIT: 3.0, Kind.STOP: 0.5, Kind.CANCEL: 0.5}
+WEIGHTS = {Kind.HELLO: 10.0, Kind.BEGIN: 6.0, Kind.ENTER: 5.0, Kind.ANSWER: 3.0, Kind.WAIT: 3.0}
+WEIGHTS |= {Kind.STOP: 0.5, Kind.CANCEL: 0.5}
 """How likely a kind of step is, where it is not 1: without games little happens."""
 ANSWERS = ALONE, TOGETHER, DOUBLED, TWICE, AMONG_STRAYS = (
     "alone",
@@ -85,6 +88,8 @@ class Person:
     """The stream that has the name, up or lost."""
     former: Program | None = None
     """The one whose resume token is needed, where the name is kept without a token and without a stream."""
+    left: Program | None = None
+    """The former one, when it has come back with that: it must not need it any more."""
     playing: bool = False
     entered: bool = False
     awaited: bool = False
@@ -104,6 +109,8 @@ class Program:
     people: list[Person]
     window: Window
     state: State = State.UP
+    all: Sequence[Person] = ()
+    """Those of its hello, also where they are on another stream by now."""
     certain: bool = True
     """Whether a lost one must be kept, as one of its players has been in a game or tournament all the time."""
     carried_on: bool = False
@@ -189,6 +196,7 @@ class Walk:
 
     def _hellos(self, awaited: Collection[Person]) -> list[Step]:
         known: list[Program | None] = [each for each in self.programs[-6:] if not each.carried_on]
+        known += [each.left for each in self.people if each.left is not None]
         found: list[Step] = []
         for _ in range(MOST_HELLOS):
             people = self.rng.sample(self.people, self.rng.choice((1, 1, 2, 2, 3)))
@@ -198,8 +206,8 @@ class Walk:
             odd = self.rng.choice((None, None, *people))
             shown = [self._show(each, each is odd) for each in people]
             verdicts = [_admits(each, token, resume) for each, token in zip(people, shown, strict=True)]
-            if False not in verdicts and None in verdicts:
-                continue
+            if (False not in verdicts and None in verdicts) or verdicts.count(False) > 1:
+                continue  # nobody knows what comes of it, or for which of two reasons
             admitted = False not in verdicts
             if awaited and not (admitted and {*awaited} <= {*people}):
                 continue
@@ -230,7 +238,7 @@ class Walk:
         again = [each for each in people if each.playing and not each.awaited]
         left = {each.host for each in people if each.host is not None and {*each.host.people} - {*people}}
         features: set[tuple[object, ...]] = {
-            (admitted, *_situation(one), _showing(one, token), one.host is resume and resume is not None)
+            (_admits(one, token, resume), *_situation(one), _showing(one, token), _relation(one, resume))
             for one, token in zip(people, shown, strict=True)
         }
         features.add((admitted, relation, resume.state if resume else unknown, resumed))
@@ -245,7 +253,7 @@ class Walk:
             f"a hello of {named}, with {with_token}, window {window.value:g} s",
             features,
             people,
-            Program([*people], window),
+            Program([*people], window, all=people),
             shown,
             resume,
             unknown,
@@ -356,6 +364,7 @@ class Walk:
                 person.host.people.remove(person)
             elif person.former is None and not person.token:
                 person.token = shown
+            person.left = person.former or person.left
             person.host, person.former, person.awaited = step.program, None, False
         for old in olds:
             if old.state is State.UP:
@@ -423,6 +432,13 @@ def _situation(person: Person) -> tuple[object, ...]:
     host = person.host
     where = (host.state, host.certain) if host is not None else (None, person.former is not None)
     return (bool(person.token), where, person.playing, person.entered)
+
+
+def _relation(person: Person, resume: Program | None) -> str:
+    """Return what the stream of a resume token is to a player."""
+    if resume is None:
+        return "none"
+    return "its own" if person.host is resume else "a former one" if person in resume.all else "that of others"
 
 
 def _showing(person: Person, shown: str) -> str:

@@ -43,6 +43,7 @@ from fairplay.v1.referee_pb2 import PlayGameRequest, StopGameRequest
 from fairplay.v1.result_pb2 import GameResult
 
 WINDOW_S, SHORT_WINDOW_S = 5.0, 0.8
+DEADLINE_S = 2.0
 AWAY_S = 0.3
 """The shorter window is not over after so long."""
 
@@ -96,13 +97,17 @@ class Waiting(NamedTuple):
 
 @asynccontextmanager
 async def _waiting(
-    context: ServerContext, token: str = TOKEN, *, decision_s: float = AMPLE_S
+    context: ServerContext, token: str = TOKEN, *, decision_s: float = AMPLE_S, deadline_s: float | None = None
 ) -> AsyncIterator[Waiting]:
-    """Begin a game, and yield when a player has left a call open; `decision_s` is the limit of decisions."""
+    """Begin a game, and yield when a player has left a call open; `decision_s` is the limit of decisions.
+
+    The stream of the players has a deadline, if one is given.
+    """
     limits = control(decision_s, decision_s, bank_s=AMPLE_S)
     scene = replace(ordinary(OPEN, at(0, "TakeTurn", hang), count=2), control=limits)
     cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
-    async with context.dialled_in(cast, names, token=token, window_s=WINDOW_S) as stream:
+    coming = context.dialled_in(cast, names, token=token, window_s=WINDOW_S, deadline_s=deadline_s)
+    async with coming as stream:
         assert stream.welcome is not None
         resume_token = stream.welcome.resume_token
         request = context.request(scene, [f"dial-in:{name}" for name in names])
@@ -288,6 +293,16 @@ def _check_bank(game: Waiting, most_s: float, least_s: float) -> None:
         )
 
 
+@server_case("connection.deadline", "RESUME-1", "RESUME-3", attempts=TIMED, mostly_waits=True)
+async def deadline(context: ServerContext) -> None:
+    """A stream whose deadline is over is lost, whoever has set it: its program may come back."""
+    async with _waiting(context, deadline_s=DEADLINE_S) as game:
+        await asyncio.wait_for(game.stream.ended.wait(), AMPLE_S)
+        async with context.dialled_in(game.cast, game.names, window_s=WINDOW_S, resume=game.resume_token):
+            await game.check_goes_on()
+        game.again()
+
+
 CASES = (
     window_over,
     nobody_waits,
@@ -296,4 +311,5 @@ CASES = (
     time_over,
     late_flood,
     resumed,
+    deadline,
 )
