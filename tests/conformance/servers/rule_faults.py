@@ -769,6 +769,16 @@ FAULTS = {
         "not is_number",
         "refuses.page-token",
     ),
+    "one-seat-three-times-more-often": RuleFault(
+        "", "fairplay.formats.pairing", "max(0, worst - 2)", "max(0, worst - 3)", "format.swiss"
+    ),
+    "halves-of-quarters-are-rounded-up": RuleFault(
+        "",
+        "fairplay.formats.ranking",
+        "round(4 * self._points[entrant] / (self._unit * games))",
+        "int(4 * self._points[entrant] / (self._unit * games) + 0.5)",
+        "format.swiss",
+    ),
     "stopped-games-stay-open": RuleFault(
         "",
         "fairplay.server.servicers.referee",

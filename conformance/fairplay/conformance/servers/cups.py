@@ -26,7 +26,7 @@ GAME = "q"
 """A game that is over when all pass or one places its tiles, and whose winners may fail to be told so."""
 TURN, SETUP, WIN = "TakeTurn", "Setup", "Win"
 MAX_SEED = 2**53 - 1
-MOST_GAMES = 8
+MOST_GAMES, MANY_FAILURES = 8, 1_000
 SEARCHED_ROUNDS = 6
 """A Swiss of so many rounds may come to where no more can be made of the pairs that are left, but by a search."""
 NOTHING = reply(b"")
@@ -120,6 +120,8 @@ class Cup:
     """Whether one game is played at a time."""
     failed_before: bool = False
     """Whether the game that is stopped, or in which all are cancelled, is one in which somebody has failed."""
+    luck: int = 0
+    """By which number it is drawn who wins each game, in which all others fail then, or that it is tied; 0: by none."""
 
     @property
     def kind(self) -> str:
@@ -145,6 +147,7 @@ class Cup:
         said = [f"in a {self.kind} of {self.count}{f' with {settings}' if settings else ''}, {self.entry}"]
         said += [f"deal_count {self.deal_count}"] if self.deal_count else []
         said += ["in which all pass"] if self.ties else []
+        said += [f"with the results of number {self.luck}"] if self.luck else []
         said += [f"seed {self.seed}"] if self.seed in (0, MAX_SEED) else []
         said += [f"failures_allowed {self.failures_allowed}"] if self.failures_allowed is not None else []
         said += [WithdrawnGames.Name(self.withdrawn_games)] if self.withdrawn_games else []
@@ -205,6 +208,8 @@ class Players:
     """Calls with which it is to be cancelled are answered when it is set."""
     hung: str = ""
     """The id of the game in which somebody does not answer."""
+    _sizes: dict[str, int] = field(default_factory=dict)
+    """How many players each game has."""
     _games: dict[tuple[int, str], list[str]] = field(default_factory=dict)
     _failed: set[str] = field(default_factory=set)
 
@@ -222,15 +227,17 @@ class Players:
         if fails and asked.method == cup.conduct.method and number in cup.conduct.games:
             self._failed.add(game_id)
             return NOTHING(asked) if asked.method == TURN and asked.number % 2 else FAILED(asked)
+        self._sizes.setdefault(game_id, len(asked.request.state.players) if asked.method == SETUP else 0)
         if asked.method != TURN:
             return None
+        if cup.luck:
+            winner = Random(f"{cup.luck}/{_end_of(game_id)}").choice([*range(self._sizes[game_id]), None])
+            return PASS if winner in (None, asked.request.seat) else FAILED(asked)
         if self._hangs(asked.seat, game_id, number):
             self.hung = game_id
             self.over.set()
             return hang(asked)
-        places = (
-            asked.number == 1 and not cup.ties and Random(f"{game_id.rpartition('/')[2]}/{asked.seat}").random() < 0.5
-        )
+        places = asked.number == 1 and not cup.ties and Random(f"{_end_of(game_id)}/{asked.seat}").random() < 0.5
         return None if places else PASS
 
     def _hangs(self, seat: int, game_id: str, number: int) -> bool:
@@ -252,6 +259,10 @@ class Players:
         self.over.set()
         act = FAILED(asked) if late == "Start" or fails else Act(Manner.REPLY, asked.sound)
         return replace(act, gate=self.gate)
+
+
+def _end_of(game_id: str) -> str:
+    return game_id.rpartition("/")[2]
 
 
 @cache
@@ -292,6 +303,7 @@ STAGES: Sequence[tuple[Sequence[tuple[str, int, int]], bool | None]] = (
     ((("round_robin", 0, 5), ("knockout", 0, 0)), None),
     ((("knockout", 0, 4), ("swiss", 1, 0)), None),
     ((("swiss", 1, 4), ("swiss", 1, 3), ("round_robin", 0, 2), ("knockout", 0, 0)), None),
+    ((("swiss", 1, 9), ("knockout", 0, 0)), True),
 )
 """Stages, each with its format, its length and how many get on, and unplayed_enter."""
 PAIRED_STAGES = 4
@@ -321,6 +333,11 @@ def _format(kind: str, length: int, seat_count: int = 0) -> TournamentFormat:
 def _two_leave(format_: TournamentFormat, count: int, conduct: Conduct) -> Cup:
     """Return a tournament that the first two leave."""
     return Cup(format_, count, conduct=conduct, failing=(0, 1), failures_allowed=0)
+
+
+def _drawn(format_: TournamentFormat, count: int, luck: int, deal_count: int = 0) -> Cup:
+    """Return a tournament whose results are drawn."""
+    return Cup(format_, count, deal_count, failures_allowed=MANY_FAILURES, luck=luck)
 
 
 def _against_first(meeting_count: int) -> TournamentFormat:
@@ -355,6 +372,10 @@ LONG: Mapping[str, Sequence[Cup]] = {
         Cup(_format("swiss", SEARCHED_ROUNDS), 8),
         _two_leave(_format("swiss", 5), 5, IN_FIRST_GAME),
         _two_leave(_format("swiss", 4), 6, IN_FIRST_GAME),
+        _drawn(_format("swiss", 4), 8, luck=30),
+        _drawn(_format("swiss", 3), 4, luck=8, deal_count=2),
+        _drawn(_format("swiss", 3, 3), 6, luck=1, deal_count=1),
+        _drawn(_format("swiss", 0, 3), 5, luck=1),
     ],
     "gauntlet": [
         Cup(_against_first(2), 4, seed=0),
@@ -367,6 +388,8 @@ LONG: Mapping[str, Sequence[Cup]] = {
         Cup(_format("stages", 4), 5),
         Cup(_format("stages", 5), 6, conduct=IN_FIRST_GAME, failing=(0,), failures_allowed=0),
         Cup(_format("stages", 6), 6),
+        _drawn(_format("stages", 3), 6, luck=2),
+        _drawn(_format("stages", 7), 9, luck=2),
     ],
 }
 """Format -> tournaments that are longer, or of more entrants, than those of pairs."""

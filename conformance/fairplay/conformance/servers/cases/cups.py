@@ -13,10 +13,19 @@ from itertools import combinations, groupby
 from typing import Any, NamedTuple
 
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
-from fairplay.conformance.servers.cases.formats import Followed, check_course, check_games_listed
+from fairplay.conformance.servers.cases.formats import (
+    OTHER_LOTS,
+    Followed,
+    LotsFailure,
+    check_course,
+    check_games_listed,
+    with_other_lots,
+    wrong_course,
+)
 from fairplay.conformance.servers.cases.tournaments import create, make_request
 from fairplay.conformance.servers.compare import difference, ranking_text, same
 from fairplay.conformance.servers.context import ServerContext, server_case, together
+from fairplay.conformance.servers.courses import check_limit
 from fairplay.conformance.servers.cups import (
     CANCELLED,
     CANCELLED_IN_END,
@@ -38,8 +47,10 @@ from fairplay.conformance.servers.cups import (
 )
 from fairplay.conformance.servers.players import Cast, Received
 from fairplay.conformance.servers.points import Table, check_standings, players_of
-from fairplay.conformance.servers.scenes import AMPLE_S, NAMES, NOBODY, PATIENT, Actor, Manner, SoundPlayer
+from fairplay.conformance.servers.scenes import AMPLE_S, NAMES, NOBODY, Actor, Manner, SoundPlayer, control
 from fairplay.games.game import find
+from fairplay.server.game.plans import seconds
+from fairplay.server.links.link import BANK_KEY
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.verify import verify
@@ -70,6 +81,9 @@ VISITOR = "zoe"
 """A player that signs up and leaves again."""
 DRAWN_BY_LOT = ("gauntlet", "ladder")
 """Formats in which the order of meetings is drawn."""
+LIMITS = control(6 * AMPLE_S, 7 * AMPLE_S, 5 * AMPLE_S, bank_s=4 * AMPLE_S)
+"""Limits of which nobody needs the bank."""
+LOTS_TRIED, LEAST_CHANCE = 5, 1e-3
 PAUSE_S = 0.02
 SKIPPED = RoundGameStatus.ROUND_GAME_STATUS_SKIPPED
 
@@ -101,6 +115,12 @@ class Told:
         failed = {(each.player, game.game_id) for game in self.games for each in game.result.misconducts}
         named = {(name, game.game_id) for game in self.games if game.result.misconducts for name in game.players}
         return named - decided - failed
+
+    @cached_property
+    def followed(self) -> Followed:
+        """Return what says which course it takes."""
+        finished = [each.game_finished.game_id for each in self.events if each.HasField("game_finished")]
+        return Followed(finished, self.idle)
 
     @property
     def lenient(self) -> bool:
@@ -143,12 +163,12 @@ class Told:
 async def _check_all(context: ServerContext, cups: Sequence[Cup]) -> None:
     """Have tournaments played, some at a time, and check what is told of each.
 
-    Where lots decide who meets whom, a server may have others than ours. It has ours where they lead to most of its
-    tournaments, and no other lots do to any.
+    Where lots decide who meets whom, a server may have others than ours: it is held to ours where no others explain any
+    of its tournaments, and it is hardly by chance that ours do.
     """
     player, room = SoundPlayer(find(GAME), next(iter(find(GAME).strategies))), asyncio.Semaphore(AT_ONCE)
     other_lots: list[Failure] = []
-    own_lots: list[Cup] = []
+    followed: list[tuple[Told, bool]] = context.kept.setdefault("lots", [])
     tournament_id = context.new_id("cup")
 
     async def check(cup: Cup, before: int) -> None:
@@ -160,20 +180,30 @@ async def _check_all(context: ServerContext, cups: Sequence[Cup]) -> None:
                 is_own = False
                 try:
                     is_own = not cup.is_searched and _check_course(told)
-                except Failure as found:
-                    if cup.kind not in DRAWN_BY_LOT:
-                        raise
+                except LotsFailure as found:
                     other_lots.append(found)
-                if is_own:
-                    own_lots.append(cup)
+                else:
+                    followed.extend([(told, is_own)] * (not cup.is_searched))
                 await _check(beside, told, is_own=is_own)
             except BaseException:
                 context.trace = beside.trace
                 raise
 
     await together(check(cup, before) for before, cup in enumerate(cups))
-    if other_lots and len(own_lots) > len(cups) / 2 and len(own_lots) + len(other_lots) == len(cups):
+    if other_lots and _has_our_lots(followed):
         raise other_lots[0]
+
+
+def _has_our_lots(followed: Sequence[tuple[Told, bool]]) -> bool:
+    """Return whether all tournaments are such as our lots lead to, and others would hardly have led to all."""
+    chance = float(all(is_own for _, is_own in followed))
+    for told, _ in followed[::-1]:
+        if chance < LEAST_CHANCE:
+            break
+        others = [with_other_lots(told.shown, number) for number in range(LOTS_TRIED)]
+        alike = sum(wrong_course(each, told.players, "", told.followed) is None for each in others)
+        chance *= (alike + 1) / (LOTS_TRIED + 1)
+    return 0 < chance < LEAST_CHANCE
 
 
 async def _play(context: ServerContext, cup: Cup, player: SoundPlayer, tournament_id: str) -> Told:
@@ -182,7 +212,7 @@ async def _play(context: ServerContext, cup: Cup, player: SoundPlayer, tournamen
     cast = Cast(find(GAME), [Actor(seat, players, player) for seat in range(cup.count)])
     names = context.new_names(cup.count)
     cup.change(request.plan)
-    request.plan.time_control.CopyFrom(PATIENT)
+    request.plan.time_control.CopyFrom(LIMITS)
     linked = [Player(name=NAMES[seat], link=f"dial-in:{name}") for seat, name in enumerate(names)]
     request.plan.entrants.extend(linked[: cup.given])
     watching = WatchTournamentRequest(tournament_id=tournament_id)
@@ -279,6 +309,7 @@ async def _check(context: ServerContext, told: Told, *, is_own: bool) -> None:
     shown, where = told.shown, f" {told.cup.where}"
     _check_entrants(told, where)
     _check_calls(told, where)
+    _check_limits(told, where)
     _check_events(told, where)
     await _check_games(context, told, where)
     if told.cup.entry != GIVEN or told.cup.ending != FINISHED:  # the records of others have nothing else
@@ -379,9 +410,8 @@ def _check_course(told: Told) -> bool:
     """Check the games and the order of a tournament, as far as it got; return whether our lots lead to it."""
     if told.cup.ending == NEVER_STARTED:
         return True
-    finished = [each.game_finished.game_id for each in told.events if each.HasField("game_finished")]
-    by = Followed(finished, told.idle)
-    return check_course(told.shown, told.players, told.cup.where, by) is told.shown
+    tries = 0 if told.cup.luck else OTHER_LOTS
+    return check_course(told.shown, told.players, told.cup.where, told.followed, tries) is told.shown
 
 
 def _check_calls(told: Told, where: str) -> None:
@@ -413,6 +443,20 @@ def _check_calls(told: Told, where: str) -> None:
     for each in received:
         if each.method in ("Start", "End"):
             same(f"The tournament_id of {each.method}", told.shown.tournament_id, each.asked.tournament_id)
+
+
+def _check_limits(told: Told, where: str) -> None:
+    """Check that each call names the limit of its kind, and a decision the whole bank besides."""
+    limits = told.shown.plan.time_control
+    bank_s, decided = seconds(limits.bank), set[tuple[int, str]]()
+    for each in told.received:
+        decides, of = each.method == TURN, (each.seat, getattr(each.asked, "game_id", ""))
+        limit = limits.decision_limit if of in decided else limits.first_decision_limit
+        due_s = bank_s + seconds(limit) if decides else seconds(limits.notification_limit)
+        what = f"{each.method} to {NAMES[each.seat]}{where}"
+        check_limit(what, due_s, each)
+        same(f"The bank in {what}", f"{bank_s * 1000:.0f}" if decides else None, each.metadata.get(BANK_KEY))
+        decided.update([of] * decides)
 
 
 def _check_games_of(told: Told, name: str, games: Mapping[str, RoundGame], where: str) -> None:

@@ -411,25 +411,39 @@ def _take(course: Course, shown: Tournament, game: RoundGame, idle: Sequence[str
     course.apply_result(game.game_id, game.result, [names.index(each) for each in idle])
 
 
-def check_course(shown: Tournament, script: Script, where: str = "", by: Followed = PLAYED_IN_TURN) -> Tournament:
-    """Check the games and the order of a tournament in which lots decide little; `where` says what is special about it.
+class LotsFailure(Failure):
+    """A course that the lots of a server do not explain, where other lots lead to another one."""
 
-    The generator that draws them is a server's own: the course may be that of other lots. Return the tournament with a
-    secret of which its lots follow.
+
+def check_course(
+    shown: Tournament, script: Script, where: str = "", by: Followed = PLAYED_IN_TURN, tries: int = OTHER_LOTS
+) -> Tournament:
+    """Check the games and the order of a tournament; `where` says what is special about it.
+
+    The generator that draws lots is a server's own: the course may be that of other lots, of which so many are tried.
+    Return the tournament with a secret of which its lots follow. Raises LotsFailure, and not Failure, if lots decide.
     """
-    found = _wrong_course(shown, script, where, by)
+    found = wrong_course(shown, script, where, by)
     if found is None:
         return shown
+    sentences = {found.evidence.sentence}
+    for number in range(tries):
+        other = with_other_lots(shown, number)
+        if (wrong := wrong_course(other, script, where, by)) is None:
+            return other
+        sentences.add(wrong.evidence.sentence)
+    raise LotsFailure(found.evidence) if len(sentences) > 1 or not tries else found
+
+
+def with_other_lots(shown: Tournament, number: int) -> Tournament:
+    """Return a tournament with another secret."""
     other = Tournament()
     other.CopyFrom(shown)
-    for number in range(OTHER_LOTS):
-        other.secret = sha256(f"other lots {number}".encode()).digest()
-        if _wrong_course(other, script, where, by) is None:
-            return other
-    raise found
+    other.secret = sha256(f"other lots {number}".encode()).digest()
+    return other
 
 
-def _wrong_course(shown: Tournament, script: Script, where: str, by: Followed) -> Failure | None:
+def wrong_course(shown: Tournament, script: Script, where: str, by: Followed) -> Failure | None:
     """Return what is wrong with the games and the order of a tournament, with the lots that follow from its secret."""
     try:
         _compare_courses(shown, script, where, by)

@@ -18,7 +18,7 @@ from fairplay.conformance.servers.compare import check_ranking, difference, same
 from fairplay.conformance.servers.context import FORGIVING, OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.lobby_walk import OVER, RUNNING, Person, Step, Table, Walk
 from fairplay.conformance.servers.players import Cast, hello
-from fairplay.conformance.servers.scenes import PATIENT, Scene, at, wait_for
+from fairplay.conformance.servers.scenes import PATIENT, Scene, any_of, at, wait_for
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
 from fairplay.server.net.errors import STATUS, reason_of
@@ -252,7 +252,7 @@ async def _check_name_is_held(context: ServerContext, game: Game, person: Person
 async def comes_back(context: ServerContext) -> None:
     """Who has left a running game whose rules keep its player comes back to its seat, and is called again."""
     gate = asyncio.Event()
-    held = at(0, "AskAssistantCard", wait_for(gate))
+    held = any_of(*(at(seat, "AskAssistantCard", wait_for(gate)) for seat in range(2)))
     kept = setting("on_disconnect", "ON_DISCONNECT_SKIP_TURNS", FORGIVING)
     scene = replace(ordinary(FORGIVING, held, **kept), control=PATIENT)
     names = [context.new_short_name() for _ in range(scene.player_count)]
@@ -274,6 +274,8 @@ async def comes_back(context: ServerContext) -> None:
                 await stream.called.wait()
             for leave in ("LeaveTable", "Leave"):
                 await users[1].ask(leave)
+                if leave == "LeaveTable":
+                    await _check_plays_elsewhere(context, users[1], wanted)
                 if leave == "Leave":
                     users[1] = await User.enter(context, names[1], users[1].token)
                 about = f"JoinTable of the running game that a user has left with {leave}, and in which it is not out,"
@@ -289,6 +291,17 @@ async def comes_back(context: ServerContext) -> None:
             gate.set()
             for user in users:
                 await user.ask("Leave")
+
+
+async def _check_plays_elsewhere(context: ServerContext, user: User, wanted: dict[str, Any]) -> None:
+    """Check that a user that plays at a table of its own does not come back to the one that it has left before."""
+    own = {**wanted, "name": context.new_short_name(), "seat_count": 2}
+    await user.ask("CreateTable", **own)
+    await user.ask("JoinTable", table=own["name"])
+    same("The status of a table whose last seat has a bot", RUNNING, (await user.ask("SetBots", count=1)).status)
+    about = "the running game that a user has left, and who plays elsewhere"
+    await user.refused("JoinTable", "SEATED", about, table=wanted["name"])
+    await user.ask("DeleteTable", table=own["name"])
 
 
 CASES = (lobby_walk, comes_back)
