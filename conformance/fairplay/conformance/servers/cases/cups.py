@@ -83,7 +83,7 @@ DRAWN_BY_LOT = ("gauntlet", "ladder")
 """Formats in which the order of meetings is drawn."""
 LIMITS = control(6 * AMPLE_S, 7 * AMPLE_S, 5 * AMPLE_S, bank_s=4 * AMPLE_S)
 """Limits of which nobody needs the bank."""
-LOTS_TRIED, LEAST_CHANCE = 5, 1e-3
+LOTS_TRIED, LEAST_CHANCE = 10, 0.01
 PAUSE_S = 0.02
 SKIPPED = RoundGameStatus.ROUND_GAME_STATUS_SKIPPED
 
