@@ -324,20 +324,17 @@ class Scene:
         )
 
     @cached_property
+    def _playing(self) -> _Playing:
+        return _Playing(self)
+
+    @cached_property
     def expected(self) -> Expected:
         """Return what is expected of the game whose id is ANY_ID."""
-        found = _play(self)
-        assert found is not None
-        return found
+        return self._playing.finish()
 
     def is_longer_than(self, call_count: int) -> bool:
         """Return whether a sound server makes more calls than so many, without playing on from there."""
-        if "expected" not in vars(self):
-            found = _play(self, call_count)
-            if found is None:
-                return True
-            vars(self)["expected"] = found
-        return len(self.expected.calls) > call_count
+        return self._playing.goes_beyond(call_count)
 
     def actors(self) -> list[Actor]:
         """Return new players for the seats."""
@@ -404,7 +401,8 @@ def expect(scene: Scene, game_id: str) -> Expected:
     is kept until then, as hardly any scene is played twice.
     """
     found: Expected = scene.expected
-    del vars(scene)["expected"]
+    for kept in ("expected", "_playing"):
+        del vars(scene)[kept]
     calls = [
         Call(each.seat, each.method, _under(each.request, game_id), each.kind, each.limit_s) for each in found.calls
     ]
@@ -422,46 +420,63 @@ def _misconduct_under(misconduct: Misconduct, call: Call) -> Misconduct:
     return copied
 
 
-def _play(scene: Scene, most_calls: float = inf) -> Expected | None:
-    """Play a scene by the game's own conversation, in which nobody draws on its bank but in a call that it overruns.
+class _Playing:
+    """A scene, as far as it has been played by the game's own conversation.
 
-    Return None if there are more calls than `most_calls`.
+    In that nobody draws on its bank but in a call that it overruns.
     """
-    game, names = scene.game, scene.names
-    try:
-        conversation = game.play(ANY_ID, scene.settings, names, game_rng(1), scene.state)
-    except ValueError as error:
-        raise SuiteError(f"the game {game.name} cannot be played: {error}") from error
-    actors, calls, states, transcript = scene.actors(), list[Call](), list[Any](), Transcript(names)
-    steps, step_count = list[int](), 0
 
-    def answer(call: Call) -> Any:
-        calls.append(call)
-        steps.append(step_count)
-        outcome = actors[call.seat].act(call.method, call.request, ANY_ID).outcome
-        return transcript.parse_outcome(transcript.ask(call), outcome)
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        try:
+            conversation = scene.game.play(ANY_ID, scene.settings, scene.names, game_rng(1), scene.state)
+        except ValueError as error:
+            raise SuiteError(f"the game {scene.game.name} cannot be played: {error}") from error
+        self._actors = scene.actors()
+        self._calls = list[Call]()
+        self._step_numbers = list[int]()
+        self._step_count = 0
+        self._states = list[Any]()
+        self._transcript = Transcript(scene.names)
+        self._machine = GameMachine(conversation)
+        self._steps = self._machine.play(self._answer)
 
-    machine, limits = GameMachine(conversation), CallLimits.of(scene.control)
-    for step in machine.play(answer):
-        if len(calls) > most_calls:
-            return None
-        step_count += 1
-        if isinstance(step, Show):
-            states.append(step.state)
-        elif isinstance(step, Eliminate):
-            transcript.record_misconduct(step)
-    assert machine.outcome is not None
-    for misconduct in transcript.misconducts:
-        if misconduct.HasField("overrun"):
-            overrun = calls[misconduct.call_number - 1]
-            bank_s = scene.control.bank.ToNanoseconds() / 1e9 if is_banked(overrun) else 0.0
-            misconduct.overrun.limit.CopyFrom(span(limits.limit_s(overrun) + bank_s))
-    return Expected(
-        game,
-        calls,
-        [limits.limit_s(call) for call in calls],
-        steps,
-        transcript.misconducts,
-        game_result(machine.outcome, names, transcript.misconducts),
-        states,
-    )
+    def _answer(self, call: Call) -> Any:
+        self._calls.append(call)
+        self._step_numbers.append(self._step_count)
+        outcome = self._actors[call.seat].act(call.method, call.request, ANY_ID).outcome
+        return self._transcript.parse_outcome(self._transcript.ask(call), outcome)
+
+    def goes_beyond(self, call_count: float) -> bool:
+        """Play on until there are more calls than so many, and return whether there are."""
+        if len(self._calls) <= call_count:
+            for step in self._steps:
+                self._step_count += 1
+                if isinstance(step, Show):
+                    self._states.append(step.state)
+                elif isinstance(step, Eliminate):
+                    self._transcript.record_misconduct(step)
+                if len(self._calls) > call_count:
+                    break
+        return len(self._calls) > call_count
+
+    def finish(self) -> Expected:
+        """Play to the end, and return what is expected."""
+        self.goes_beyond(inf)
+        scene, calls, misconducts = self._scene, self._calls, self._transcript.misconducts
+        assert self._machine.outcome is not None
+        limits = CallLimits.of(scene.control)
+        for misconduct in misconducts:
+            if misconduct.HasField("overrun"):
+                overrun = calls[misconduct.call_number - 1]
+                bank_s = scene.control.bank.ToNanoseconds() / 1e9 if is_banked(overrun) else 0.0
+                misconduct.overrun.limit.CopyFrom(span(limits.limit_s(overrun) + bank_s))
+        return Expected(
+            scene.game,
+            calls,
+            [limits.limit_s(call) for call in calls],
+            self._step_numbers,
+            misconducts,
+            game_result(self._machine.outcome, scene.names, misconducts),
+            self._states,
+        )

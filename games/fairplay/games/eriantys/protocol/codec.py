@@ -54,6 +54,11 @@ def read_settings(message: eriantys_settings_pb2.Settings) -> Settings:
     return messages.read_settings(message, Settings, settings_problem, characters=chosen)
 
 
+@messages.remember_settings
+def _read_known_settings(message: eriantys_settings_pb2.Settings) -> Settings:
+    return read_settings(messages.without_unknown_choices(message))
+
+
 def build_settings(settings: Settings) -> eriantys_settings_pb2.Settings:
     """Return the message of settings, every field set."""
     return messages.fill(eriantys_settings_pb2.Settings(characters=settings.characters), settings)
@@ -212,7 +217,7 @@ def read_view(request: Any) -> State:
         raise ValueError(f"hand has the assistant {max(hand)}: assistants are 1 to {ASSISTANTS}.")
     hands = [(0,) * size for size in message.hand_sizes]
     hands[seat] = hand or tuple(range(1, len(hands[seat]) + 1))  # without one all assistants are there, or none
-    settings = read_settings(messages.without_unknown_choices(request.settings))
+    settings = _read_known_settings(request.settings)
     state = _read(message, settings, tuple(hands))
     return state._replace(bag=unseen(state), active=seat)
 
@@ -238,7 +243,7 @@ _MOST = {
 def _check_sizes(message: eriantys_pb2.State) -> None:
     """Raise ValueError if a state is larger than any game has: a small message can say how much to build."""
     for name, (most_items, most) in _MOST.items():
-        numbers = getattr(message, name)
+        numbers = getattr(message, name)[:]
         if len(numbers) > most_items:
             raise ValueError(f"{name} has {len(numbers)} entries: at most {most_items} are possible.")
         if numbers and max(numbers) > most:
