@@ -43,7 +43,7 @@ def demo(
     \b
       fairplay demo
     """
-    from fairplay.terminal.playing.game import run_demo
+    from fairplay.terminal.playing.demo import run_demo
 
     return run_demo(game, records, seed, sandbox, json)
 
