@@ -818,6 +818,13 @@ def takes_nobody_back(request: LeaveTableRequest | JoinTableRequest, rpc: Rpc) -
         request.table = ""
 
 
+@mutant("lobby.walk")
+def tells_tables_all_of_a_misconduct(reply: ListTablesResponse, _: Rpc) -> None:
+    for table in reply.tables:
+        for each in table.result.misconducts:
+            each.call_error.message = "gone"
+
+
 @mutant("lobby.listed")
 def leaves_the_oldest_table_out(reply: ListTablesResponse, _: Rpc) -> None:
     if not reply.next_page_token:

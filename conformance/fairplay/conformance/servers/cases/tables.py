@@ -29,6 +29,7 @@ LONGEST_GRACE_S = 15.0
 """A longer grace period is not waited for."""
 TOLD_WITHIN_S = 10.0
 PAUSE_S = 0.2
+LONGEST_TEXT = 500
 OPEN_TABLE = TableStatus.TABLE_STATUS_OPEN
 
 
@@ -201,7 +202,7 @@ async def _attending(context: ServerContext, user: User, after: int = 0) -> Asyn
 async def told(context: ServerContext) -> None:
     """Who attends the lobby is told the whole of it and then each change; what is said is told at its table alone."""
     one, other, third = [await User.enter(context) for _ in range(3)]
-    name, text = context.new_short_name(), "good luck"
+    name, text = context.new_short_name(), " good  luck".ljust(LONGEST_TEXT)
     async with _attending(context, one) as near, _attending(context, third) as far:
         await one.ask("CreateTable", name=name, game=OPEN)
         await other.ask("WatchTable", table=name)

@@ -365,6 +365,9 @@ async def cancel(context: ServerContext) -> None:
         check_times(found, "cancelled tournament", found.create_time)
     again = (await context.ask("CreateTournament", request)).tournament
     same("The status, asked for again by CreateTournament,", found.status, again.status)
+    starting = StartTournamentRequest(tournament_id=request.tournament_id)
+    await context.refused("StartTournament", starting, "TOURNAMENT_OVER", about="the id of a cancelled tournament")
+    await _check_closed(context, request.tournament_id)
 
 
 @server_case("tournament.cancel-running", "TOUR-15", "TOUR-1", "TOUR-2", "SIGN-1", "LATE-1")

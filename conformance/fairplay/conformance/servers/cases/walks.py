@@ -23,7 +23,7 @@ from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
 from fairplay.server.net.errors import STATUS, reason_of
 from fairplay.v1.game_pb2 import GameSettings
-from fairplay.v1.misconduct_pb2 import MisconductKind
+from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest, WatchGameRequest
 from fairplay.v1.table_pb2 import Part, TableStatus
@@ -192,6 +192,10 @@ class _Lobby:
             await asyncio.sleep(PAUSE_S)
         self._check(table, told, "ListTables after the end of its game")
         check_ranking(game.result, told.result, "the table")
+        same(
+            "The misconducts that the table tells",
+            *(list(map(_told, each.result.misconducts)) for each in (game, told)),
+        )
 
     async def _over(self, game_id: str) -> GameMessage:
         """Return a game when it is over."""
@@ -206,6 +210,11 @@ class _Lobby:
                 status = GameStatus.Name((await self._over(ids[-1])).status)
                 same(f"The status of the game after {step.what}", "GAME_STATUS_ABORTED", status)
                 self._gates[ids[-1]].set()
+
+
+def _told(misconduct: Misconduct) -> tuple[object, ...]:
+    """Return what a table tells of a misconduct that breaks no rule."""
+    return tuple(getattr(misconduct, name) for name in ("seat", "player", "kind", "method_name", "call_number"))
 
 
 def _place(person: Person) -> tuple[str, Part.ValueType]:

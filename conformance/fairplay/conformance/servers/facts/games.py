@@ -130,6 +130,10 @@ def _game_summary(facts: Facts, game: GameSummary, name: str, sent_s: float) -> 
         facts.agree(("the number of misconducts of the game", game.game_id), game.misconduct_count, name)
 
 
+TOLD_AT_TABLES = {"seat", "player", "kind", "rule_break", "rule_id", "method_name", "call_number"}
+"""What a table tells of a misconduct."""
+
+
 def _table(facts: Facts, table: Table, name: str, _: float) -> None:
     what = f"The table {table.name} in {name}"
     status = TableStatus.Name(table.status)
@@ -150,6 +154,12 @@ def _table(facts: Facts, table: Table, name: str, _: float) -> None:
         raise failure(f"{what} has a bot that is not ready.")
     if table.HasField("result"):
         facts.agree(("the ranking of the game", table.game_id), list(table.result.ranking), name)
+    told = [field.name for each in table.result.misconducts for field, _ in each.ListFields()]
+    told += [
+        f"{field.name} of a rule" for each in table.result.misconducts for field, _ in each.rule_break.ListFields()
+    ]
+    if more := {*told}.difference(TOLD_AT_TABLES):
+        raise failure(f"{what} must not tell the {min(more)} of a misconduct, which GetGame has.")
 
 
 OF_GAMES: Mapping[type[Any], Check] = {
