@@ -300,23 +300,33 @@ async def _does_not_start(user: User, told: _Told, when: str, table: Table) -> N
 
 @server_case("lobby.one-stream", "ROLE-6")
 async def one_stream(context: ServerContext) -> None:
-    """One stream a user counts: the former one ends, and says why."""
+    """One stream a user counts: the former one ends, and says why. The last one ends when the user leaves."""
     user = await User.enter(context)
     async with aclosing(context.stream("Attend", user.request("Attend"))) as former:  # type: ignore[type-var]
         await anext(former)
         await user.lobby()
-        try:
-            async with asyncio.timeout(TOLD_WITHIN_S):
-                async for _ in former:
-                    continue
-        except grpc.aio.AioRpcError as error:
-            same("Why the former stream ends", "STREAM_REPLACED", reason_of(error))
-            same("The status of the former stream", STATUS["STREAM_REPLACED"], error.code())
-        except TimeoutError:
-            raise failure("A new stream of Attend must end the user's former one; it goes on.") from None
-        else:
+        error = await _end_of(former, "A new stream of Attend must end the user's former one; it goes on.")
+        if error is None:
             raise failure("The former stream of a user must end with ABORTED and STREAM_REPLACED; it ended well.")
-    await user.ask("Leave")
+        same("Why the former stream ends", "STREAM_REPLACED", reason_of(error))
+        same("The status of the former stream", STATUS["STREAM_REPLACED"], error.code())
+    async with aclosing(context.stream("Attend", user.request("Attend"))) as last:  # type: ignore[type-var]
+        await anext(last)
+        await user.ask("Leave")
+        await _end_of(last, "The stream of a user that leaves the lobby must end; it goes on.")
+
+
+async def _end_of(told: AsyncIterator[Any], endless: str) -> grpc.aio.AioRpcError | None:
+    """Return the error with which a stream ends, None if with none. Raises Failure, with a sentence, if it goes on."""
+    try:
+        async with asyncio.timeout(TOLD_WITHIN_S):
+            async for _ in told:
+                continue
+    except grpc.aio.AioRpcError as error:
+        return error
+    except TimeoutError:
+        raise failure(endless) from None
+    return None
 
 
 @server_case("lobby.lost", "ROLE-6", mostly_waits=True)
