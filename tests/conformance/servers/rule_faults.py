@@ -420,6 +420,23 @@ FAULTS = {
         "self._outbox.put(call, len(call.request))\n            open_call.sent_at = self._clock.time()\n",
         "connection.time-left",
     ),
+    "long-replies-of-who-serves-are-taken": RuleFault(
+        "",
+        "fairplay.server.links.dial_out",
+        "reply if len(reply) <= MAX_REPLY_BYTES else too_large(len(reply)), grpc",
+        "reply, grpc",
+        "blame.too-large-reply",
+    ),
+    "calls-to-who-serves-are-not-cancelled": RuleFault(
+        "", "fairplay.server.links.dial_out", "            task.cancel()", "            pass", "order.webset-cancelled"
+    ),
+    "calls-to-who-serves-are-compressed": RuleFault(
+        "",
+        "fairplay.server.links.dial_out",
+        '("grpc.enable_retries", 0),',
+        '("grpc.enable_retries", 0), ("grpc.default_compression_algorithm", 2),',
+        "order.served-players",
+    ),
     "former-resume-tokens-last": RuleFault(
         "",
         "fairplay.server.links.dial_in",

@@ -25,7 +25,7 @@ from fairplay.conformance.servers.facts import take_reply, watcher
 from fairplay.conformance.servers.facts.calls import check_calls
 from fairplay.conformance.servers.facts.known import GAME_OVER, TOURNAMENT_OVER, Facts
 from fairplay.conformance.servers.facts.requests import check_error
-from fairplay.conformance.servers.players import Cast, Served, Stream, description, hello
+from fairplay.conformance.servers.players import COMPRESSED, PLAIN_ONLY, Cast, Served, Stream, description, hello
 from fairplay.conformance.servers.scenes import NAMES, Expected, Scene, Script, expect, small
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
@@ -81,6 +81,8 @@ QUESTIONS = {method.name for method in rules_pb2.DESCRIPTOR.services_by_name["Ru
 BUSY_S = 0.2
 """So long after a server has been too busy for a question it is asked again."""
 FULL_NAMES = {name.rpartition(".")[2]: name for name in METHODS}
+MOST_BYTES = "most bytes of a reply"
+"""Under this name is kept what the last welcome says."""
 LATE_CAUSE = "the server does not come to an end"
 CAUSES = {
     grpc.StatusCode.DEADLINE_EXCEEDED: LATE_CAUSE,
@@ -418,6 +420,7 @@ class ServerContext:
     ) -> Stream:
         """Return a connection of its own for players, which has said nothing yet. It compresses what it sends."""
         options = [*CHANNEL_OPTIONS, ("grpc.default_compression_algorithm", compression.value)]
+        options += PLAIN_ONLY if compression is grpc.Compression.NoCompression else ()
         return Stream(open_channel(self.place.address, self.place.credentials, options), cast, seats, deadline_s)
 
     def new_names(self, count: int) -> list[str]:
@@ -451,6 +454,8 @@ class ServerContext:
                 ) from None
             if not welcomed:
                 raise failure(f"The server did not welcome players that dialled in: {stream.status} {stream.reason}")
+            assert stream.welcome is not None
+            self.kept[MOST_BYTES] = stream.welcome.max_reply_bytes
             yield stream
             check_calls(self._facts, stream)
         finally:
@@ -461,7 +466,7 @@ class ServerContext:
         """Make the players of a scene ready, and yield them with the request for their game."""
         cast = Cast(scene.game, scene.actors())
         if served:
-            players = Served(cast, self.place.players_host)
+            players = Served(cast, self.place.players_host, self.kept.get(MOST_BYTES, 0))
             try:
                 yield Stage(scene, cast, self.request(scene, await players.open()))
             finally:
@@ -483,6 +488,8 @@ class ServerContext:
         async with self.staged(scene, served=served) as stage:
             reply = await self.ask_for_game("PlayGame", stage.request)
             expected = expect(scene, stage.request.game_id)
+            if any(COMPRESSED in each.call_error.message for each in reply.game.result.misconducts):
+                raise failure("The server must not compress what it sends to players that serve.")
             if not served and any(each.description != description(scene.game) for each in reply.game.players):
                 raise failure("The game must tell of players that have dialled in what their hello says.")
             return Played(scene, stage.request.game_id, expected, stage.cast, reply.game, list(self.trace))

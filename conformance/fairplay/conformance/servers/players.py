@@ -34,6 +34,10 @@ from fairplay.v1.connection_pb2 import (
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 from fairplay.v1.player_pb2 import DescribeResponse, GameService, PlayerDescription
 
+PLAIN_ONLY = (("grpc.compression_enabled_algorithms_bitset", 1),)
+"""Options with which gRPC reads nothing that is compressed."""
+COMPRESSED = "Compression algorithm"
+"""Of that its libraries speak then."""
 COMPRESSIONS = (grpc.Compression.NoCompression, grpc.Compression.Gzip, grpc.Compression.Deflate)
 """How players that serve send replies, seat by seat; short ones are not compressed."""
 
@@ -64,6 +68,11 @@ class Received:
     def method(self) -> str:
         """Return the last part of the method's name."""
         return self.path.rpartition("/")[2]
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether it is neither answered nor cancelled."""
+        return self.answered_s is None and self.cancelled_after_s is None
 
 
 def description(game: Game) -> PlayerDescription:
@@ -102,6 +111,15 @@ class Cast:
     def pause_at(self, count: int) -> None:
         """Keep all answers back from the call of this number on, and answer a call that comes again as before."""
         self._pause_at, self.repeats = count, True
+
+    async def first_open(self, within_s: float) -> Received | None:
+        """Return a call that is neither answered nor cancelled after some seconds; None as soon as there is none."""
+        until = time.monotonic() + within_s
+        while (waiting := next((each for each in self.received if each.is_open), None)) is not None:
+            if time.monotonic() > until:
+                break
+            await asyncio.sleep(0.01)
+        return waiting
 
     def take(
         self, seat: int, path: str, request: bytes, limit_s: float, metadata: Mapping[str, str], call_id: int = 0
@@ -227,6 +245,8 @@ class Stream:
             self.status = await self._rpc.code()
         except grpc.aio.AioRpcError as error:
             self.status, self.reason = error.code(), reason_of(error)
+            if COMPRESSED in (error.details() or ""):
+                self.reason = "what it sends is compressed, which it must not be"
         finally:
             self.ended.set()
 
@@ -260,13 +280,6 @@ class Stream:
         self.called.set()
         self._keep(self._answer(received, received.act or Act(Manner.HANG)))
 
-    def _filled(self, data: bytes, beyond: int) -> bytes:
-        """Return a reply with an unknown field that makes it so many bytes larger than the server accepts."""
-        assert self.welcome is not None
-        left = self.welcome.max_reply_bytes + beyond - len(data) - len(FILLER)
-        size = next(left - digits for digits in range(1, 6) if len(varint(left - digits)) == digits)
-        return data + FILLER + varint(size) + b"x" * size
-
     async def _answer(self, received: Received, act: Act) -> None:
         call_id = received.call_id
         await self.cast.may_answer.wait()
@@ -278,8 +291,8 @@ class Stream:
             received.answered_s = time.monotonic()
         match act.manner:
             case Manner.REPLY:
-                filled = act.data if act.beyond is None else self._filled(act.data, act.beyond)
-                await self.reply(call_id, filled, act.metadata)
+                assert self.welcome is not None
+                await self.reply(call_id, _filled(act, self.welcome.max_reply_bytes), act.metadata)
                 if act.again is not None:
                     await self.reply(call_id, act.again)
             case Manner.FAIL:
@@ -288,15 +301,6 @@ class Stream:
             case Manner.VANISH:
                 self._waiting.pop(call_id, None)
                 self._rpc.cancel()
-
-    async def first_open(self, within_s: float) -> Received | None:
-        """Return a call that is neither answered nor cancelled after some seconds; None as soon as there is none."""
-        until = time.monotonic() + within_s
-        while (waiting := next((each for each, _ in self._waiting.values()), None)) is not None:
-            if time.monotonic() > until:
-                break
-            await asyncio.sleep(0.01)
-        return waiting
 
     async def was_cancelled(self, within_s: float) -> bool:
         """Return whether the server cancels a call within some seconds."""
@@ -312,12 +316,25 @@ class Stream:
         await self.write(DialInRequest(replies=[Reply(id=call_id, response=data, metadata=metadata)]))
 
 
-class Served:
-    """Players that serve, each on a port of its own. Libraries may compress what they send: those of some seats do."""
+def _filled(act: Act, most_bytes: int) -> bytes:
+    """Return a reply, with an unknown field that makes it so many bytes larger than the server accepts as is wanted."""
+    if act.beyond is None:
+        return act.data
+    left = most_bytes + act.beyond - len(act.data) - len(FILLER)
+    size = next(left - digits for digits in range(1, 6) if len(varint(left - digits)) == digits)
+    return act.data + FILLER + varint(size) + b"x" * size
 
-    def __init__(self, cast: Cast, host: str) -> None:
+
+class Served:
+    """Players that serve, each on a port of its own. Libraries may compress what they send: those of some seats do.
+
+    Those of the others read nothing that is compressed. A reply may have `most_bytes`.
+    """
+
+    def __init__(self, cast: Cast, host: str, most_bytes: int = 0) -> None:
         self._cast = cast
         self._host = host
+        self._most_bytes = most_bytes
         self._servers: list[grpc.aio.Server] = []
 
     async def open(self) -> list[str]:
@@ -327,8 +344,9 @@ class Served:
     async def serve(self, seat: int) -> str:
         """Let the player of one seat serve, and return its link."""
         compression = COMPRESSIONS[seat % len(COMPRESSIONS)]
-        server = grpc.aio.server(options=[("grpc.so_reuseport", 0)], compression=compression)
-        server.add_generic_rpc_handlers([_Handler(self._cast, seat)])
+        options = [("grpc.so_reuseport", 0), *(PLAIN_ONLY if compression is grpc.Compression.NoCompression else ())]
+        server = grpc.aio.server(options=options, compression=compression)
+        server.add_generic_rpc_handlers([_Handler(self._cast, seat, self._most_bytes)])
         port = server.add_insecure_port(f"{self._host}:0")
         await server.start()
         self._servers.append(server)
@@ -342,9 +360,10 @@ class Served:
 class _Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no types for it
     """Serves every method of a player from bytes to bytes."""
 
-    def __init__(self, cast: Cast, seat: int) -> None:
+    def __init__(self, cast: Cast, seat: int, most_bytes: int) -> None:
         self._cast = cast
         self._seat = seat
+        self._most_bytes = most_bytes
 
     def service(self, handler_call_details: Any) -> grpc.RpcMethodHandler | None:
         """Return the handler of a method, or None if players have no such method."""
@@ -356,14 +375,18 @@ class _Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no t
             said = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}
             received = self._cast.take(self._seat, path, request, context.time_remaining() or 0.0, said)
             act = received.act or Act(Manner.HANG)
-            if act.manner is Manner.HANG:
-                await asyncio.Event().wait()
-            await self._cast.may_answer.wait()
-            await asyncio.sleep(act.wait_s)
+            try:
+                if act.manner is Manner.HANG:
+                    await asyncio.Event().wait()
+                await self._cast.may_answer.wait()
+                await asyncio.sleep(act.wait_s)
+            except asyncio.CancelledError:
+                received.cancelled_after_s = time.monotonic() - received.at_s
+                raise
             received.answered_s = time.monotonic()
             if act.manner is Manner.FAIL:
                 codes = {code.value[0]: code for code in grpc.StatusCode}
                 await context.abort(codes.get(act.code, grpc.StatusCode.UNKNOWN), act.message)
-            return act.data
+            return _filled(act, self._most_bytes)
 
         return grpc.unary_unary_rpc_method_handler(answer)

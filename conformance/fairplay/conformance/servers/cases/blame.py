@@ -10,6 +10,7 @@ import grpc
 from fairplay.conformance.case import Case, failure
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.servers.cases.refusals import LIMITS
+from fairplay.conformance.servers.cases.results import INVENTED
 from fairplay.conformance.servers.compare import check_blame, check_evidence, check_limits, check_ranking, same
 from fairplay.conformance.servers.context import (
     GAMES,
@@ -56,8 +57,8 @@ from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Overrun
 
 
-async def _judged(context: ServerContext, scene: Scene) -> Played:
-    played = await context.play(scene)
+async def _judged(context: ServerContext, scene: Scene, *, served: bool = False) -> Played:
+    played = await context.play(scene, served=served)
     check_blame(played.expected.misconducts, played.game.result.misconducts)
     return played
 
@@ -124,16 +125,19 @@ async def each_status(context: ServerContext) -> None:
     """A player that answers with an error status has failed by that status, whatever it means in gRPC."""
     codes = [code.value[0] for code in grpc.StatusCode if code is not grpc.StatusCode.OK]
     scene = ordinary(OPEN, count=4)
-    for first in range(0, len(codes), scene.player_count):
-        given = enumerate(codes[first : first + scene.player_count])
-        failing = [at(seat, "PlayAs", fail(code, "scripted failure")) for seat, code in given]
-        await _judged(context, replace(scene, script=any_of(*failing)))
+    for served, said in ((False, codes), (True, [code for code in codes if code not in INVENTED])):
+        for first in range(0, len(said), scene.player_count):
+            given = enumerate(said[first : first + scene.player_count])
+            failing = [at(seat, "PlayAs", fail(code, "scripted failure")) for seat, code in given]
+            await _judged(context, replace(scene, script=any_of(*failing)), served=served)
 
 
 @server_case("blame.too-large-reply", "FAIL-7", "LIMIT-1")
 async def too_large_reply(context: ServerContext) -> None:
     """A reply that is larger than the server accepts is a failure of its player; one that is as large is none."""
-    await _judged(context, ordinary(OPEN, any_of(at(1, "TakeTurn", oversize), at(0, "TakeTurn", fill))))
+    for served in (False, True):
+        script = any_of(at(1, "TakeTurn", oversize), at(0, "TakeTurn", fill))
+        await _judged(context, ordinary(OPEN, script), served=served)
 
 
 @server_case("blame.evidence", "FAIL-17")

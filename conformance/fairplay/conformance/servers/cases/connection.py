@@ -123,7 +123,7 @@ hellos = (
 )
 
 
-@server_case("connection.welcome", "ROLE-4", "DIAL-9")
+@server_case("connection.welcome", "ROLE-4", "DIAL-9", "STREAM-6")
 async def welcome(context: ServerContext) -> None:
     """The welcome tells a program how its players are called, and what it may send."""
     async with context.dialled_in(make_cast(), context.new_names(2)) as stream:

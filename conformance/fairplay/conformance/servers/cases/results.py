@@ -6,8 +6,10 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
+from math import inf
 from typing import Any
 
+import grpc
 from google.protobuf.message import Message
 
 from fairplay.conformance.case import Case, NotApplicable, SuiteError, failure
@@ -55,6 +57,7 @@ from fairplay.player.secrets import SECRET_KEY
 from fairplay.server.links.link import BANK_KEY
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import SignUpRequest, StartTournamentRequest
+from fairplay.v1.misconduct_pb2 import MisconductKind
 from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest, WatchGameRequest
 
 PADDING = b"\xfa\x7c\xe8\x07" + bytes(1_000)
@@ -99,7 +102,7 @@ async def game_id(context: ServerContext) -> None:
             raise failure(f"A request of {each.method} does not name the game {played.game_id}.")
 
 
-@server_case("order.served-players", "REACH-1", "SERVE-1", "STREAM-5")
+@server_case("order.served-players", "REACH-1", "SERVE-1", "STREAM-5", "STREAM-6")
 async def served_players(context: ServerContext) -> None:
     """Players that serve are asked the same as players that dial in, and may compress what they answer."""
     long = [at(seat, "TakeTurn", lambda asked: Act(Manner.REPLY, asked.sound + PADDING)) for seat in range(3)]
@@ -154,11 +157,23 @@ async def _check_secrets_of_entrants(context: ServerContext) -> None:
     _check_secrets(stage.cast, told)
 
 
-@server_case("order.served-once", "SERVE-2", attempts=TIMED, rest_s=STANDSTILL_S)
+INVENTED = tuple(
+    code.value[0]
+    for code in (grpc.StatusCode.CANCELLED, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNAVAILABLE)
+)
+"""The statuses that libraries make up for calls whose connection has ended: who says which, nobody knows."""
+
+
+@server_case("order.served-once", "SERVE-2", "FAIL-5", attempts=TIMED, rest_s=STANDSTILL_S)
 async def served_once(context: ServerContext) -> None:
     """A call that has failed may have been played: a second one would be another decision."""
-    played = await context.play(ordinary(OPEN, at(1, "TakeTurn", fail(14, "scripted failure"))), served=True)
-    check_order(played.expected, played.cast.received, played.game.result)
+    for code in INVENTED:
+        played = await context.play(ordinary(OPEN, at(1, "TakeTurn", fail(code, "scripted failure"))), served=True)
+        check_order(played.expected, played.cast.received, played.game.result)
+        kinds = [MisconductKind.Name(each.kind) for each in played.game.result.misconducts]
+        same(
+            f"How a player is charged that answers at once with the status {code}", ["MISCONDUCT_KIND_EXCEPTION"], kinds
+        )
 
 
 @server_case("order.one-call-at-a-time", "CALL-10")
@@ -325,11 +340,14 @@ async def _check_window_with_a_bank(context: ServerContext) -> None:
 @server_case("order.webset-cancelled", "WEBSET-2", "LATE-1")
 async def race_is_over(context: ServerContext) -> None:
     """Who was too late need not look for a set that is gone."""
-    played = await context.play(ordinary(RACE, any_of(at(1, "Act", hang), at(2, "Act", hang))))
-    first = [each for each in played.cast.received if each.method == "Act" and each.seat > 0][:2]
-    if any(each.cancelled_after_s is None for each in first):
-        raise failure("The calls of those who were slower must be cancelled when somebody has called a set.")
-    _check_race(played)
+    for served in (False, True):
+        played = await context.play(ordinary(RACE, any_of(at(1, "Act", hang), at(2, "Act", hang))), served=served)
+        first = [each for each in played.cast.received if each.method == "Act" and each.seat > 0][:2]
+        over_s = played.cast.received[-1].at_s
+        if any(each.at_s + (each.cancelled_after_s or inf) > over_s for each in first):
+            raise failure("The calls of those who were slower must be cancelled when somebody has called a set.")
+        if not served:
+            _check_race(played)
 
 
 @server_case("order.webset-wrong-cards", "WEBSET-5")

@@ -484,7 +484,7 @@ async def stop_running(context: ServerContext) -> None:
 @server_case("stop.cancels", "ASK-7", "LATE-1")
 async def stop_cancels(context: ServerContext) -> None:
     """A player need not think about a game that is over, however many are asked at once and wherever."""
-    for game, reach in itertools.product(ALL_GAMES, (Reach.TOGETHER, Reach.APART)):
+    for game, reach in itertools.product(ALL_GAMES, (Reach.TOGETHER, Reach.APART, Reach.SERVING)):
         with contextlib.suppress(NotApplicable):  # the server may lack the game
             await _check_cancelled(context, ordinary(game), reach)
 
@@ -498,12 +498,11 @@ async def _check_cancelled(context: ServerContext, scene: Scene, reach: Reach) -
         await company.cast.paused.wait()
         await settle()
         await context.ask("StopGame", StopGameRequest(game_id=begun.game_id))
-        for stream in company.streams:
-            if (open_call := await stream.first_open(AMPLE_S)) is not None:
-                raise failure(
-                    f"{open_call.method} to {NAMES[open_call.seat]} was open when its game was stopped, "
-                    "and was not cancelled."
-                )
+        if (open_call := await company.cast.first_open(AMPLE_S)) is not None:
+            raise failure(
+                f"{open_call.method} to {NAMES[open_call.seat]} was open when its game was stopped, "
+                "and was not cancelled."
+            )
 
 
 @server_case("stop.over", "ASK-8")
