@@ -34,6 +34,7 @@ from fairplay.v1.game_pb2 import GameSettings
 from fairplay.v1.manager_pb2 import CancelTournamentRequest
 from fairplay.v1.referee_pb2 import CreateGameRequest
 from fairplay.v1.server_pb2 import Authentication, GameInfo, GetServerInfoRequest, GetServerLoadRequest, ServerInfo
+from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
 
 
 async def ask_if_there(context: ServerContext, name: str, request: Message) -> Any:
@@ -49,6 +50,17 @@ async def ask_if_there(context: ServerContext, name: str, request: Message) -> A
 # What a server says of itself
 
 
+USUAL_SIGN_UP = SignUpPolicy(
+    min_entrant_count=5,
+    max_entrant_count=10,
+    waiting_period=span(30.0),
+    period_count=2,
+    age_order=AgeOrder.AGE_ORDER_REVERSE_SIGN_UP,
+    name_pattern="[a-zA-Z]{1,12}",
+)
+"""The sign-up of Fish, as the comments of SignUpPolicy say it."""
+
+
 @server_case("services.info", "ROLE-5")
 async def info(context: ServerContext) -> None:
     """What a server says that it can do it does, with the settings and the limits that it names."""
@@ -62,6 +74,8 @@ async def info(context: ServerContext) -> None:
     cast = make_cast()
     async with context.dialled_in(cast, context.new_names(len(cast))) as stream:
         assert stream.welcome is not None
+        if told.limits.start_limit.ToNanoseconds() <= 0 or told.limits.max_message_bytes < told.limits.max_reply_bytes:
+            raise failure("The server must say its start_limit, and read messages of at least max_reply_bytes.")
         same("The max_reply_bytes of the server", stream.welcome.max_reply_bytes, told.limits.max_reply_bytes)
         same("The services in a welcome", sorted(services), sorted(each.name for each in stream.welcome.services))
         await _check_load(context, len(cast))
@@ -116,6 +130,14 @@ def _check_game(game: Game, told: GameInfo) -> None:
     same(f"The rules of {game.title}", sorted(game.rules), sorted(each.rule_id for each in told.rules))
     settings = {each.name for each in game.settings_type.DESCRIPTOR.fields}
     same(f"The settings of {game.title}", sorted(settings), sorted(each.name for each in told.settings))
+    for each in told.settings:
+        given = any(field.name == each.name for field, _ in getattr(told.default_settings, game.name).ListFields())
+        if not each.allowed or (given and not each.default_value):
+            raise failure(
+                f"The server must say which values the {each.name} of {game.title} may have, and its default."
+            )
+    if not told.time_control.HasField("decision_limit"):
+        raise failure(f"The server must say the limits of {game.title} where nobody names others.")
     said = [each.sentence for each in told.rules] + [each.sentence for each in told.strategies]
     if not all([*said, *(each.meaning for each in told.settings)]):
         raise failure(f"The server must say in words what each rule, setting and strategy of {game.title} is.")
@@ -132,6 +154,9 @@ async def _check_defaults(context: ServerContext, told: GameInfo) -> None:
     if plan.settings not in (told.default_settings, told.tournament_settings):
         raise failure(f"A tournament of {told.name} whose plan has no settings must have those that the server names.")
     same(f"The time control of a tournament of {told.name} whose plan has none", told.time_control, plan.time_control)
+    same(f"The period_count of a tournament of {told.name} whose plan has none", 2, plan.sign_up.period_count)
+    if told.name == OPEN and (wrong := difference(USUAL_SIGN_UP, plan.sign_up)):
+        raise failure(f"The sign-up of a tournament of {told.title} whose plan has none is wrong: {wrong}.")
 
 
 # Accounts and certifications

@@ -90,6 +90,8 @@ ASKS = [
     for word in ("anna", "bert", "cleo")
     for name, token, link in itertools.product((word, word.title()), ("secret", ""), (NOBODY, ANOTHER, ""))
 ]
+FIRST = [_Ask(name, "secret", NOBODY) for name in ("anna", "bert", "anna")]
+"""Who enters at first: the number of the first one is not that of the last one."""
 STEPS = 120
 
 
@@ -100,10 +102,12 @@ async def _enter_and_leave(context: ServerContext, request: CreateTournamentRequ
     """
     rng, covered = Random(1), set[object]()
     entered, left, changes = dict[str, _Ask](), dict[str, str](), list[tuple[str, str]]()
-    for _ in range(STEPS):
+    for step in range(STEPS):
         asks = [(each, state) for each in ASKS if (state := _state(each, entered, left)) is not None]
         rng.shuffle(asks)
         asked, state = next((each for each in asks if each[1] not in covered), asks[0])
+        if step < len(FIRST):
+            asked, state = FIRST[step], _state(FIRST[step], entered, left)
         covered.add(state)
         holder, reason = _holder(asked, entered), ""
         if asked.link:
@@ -171,7 +175,7 @@ def _circumstances(asked: _Ask, entered: Mapping[str, _Ask], left: Mapping[str, 
     return words + "".join(f", and {name} has left before" for name in gone)
 
 
-@server_case("tournament.names", "SIGN-2")
+@server_case("tournament.names", "SIGN-2", "NAME-1")
 async def names(context: ServerContext) -> None:
     """Names are held to the pattern of the sign-up, but for those that the creator gives."""
     request = make_request(context, [NOBODY])
@@ -182,6 +186,12 @@ async def names(context: ServerContext) -> None:
         about = f"the name {name!r} where the pattern is {request.plan.sign_up.name_pattern}"
         await context.refused("SignUp", _sign_up(request, name), "NAME_INVALID", about=about)
     await context.ask("SignUp", _sign_up(request, "anna"))
+    wide = make_request(context)
+    wide.plan.sign_up.name_pattern = ".*"
+    await context.ask("CreateTournament", wide)
+    for name in ("", "a b", "ä", "..", "a/b"):
+        about = f"the name {name!r}, which no player has, where the pattern is .*"
+        await context.refused("SignUp", _sign_up(wide, name), "NAME_INVALID", about=about)
 
 
 @server_case("tournament.dialled-in-token", "SIGN-4")
