@@ -228,7 +228,11 @@ async def too_few(context: ServerContext) -> None:
 
 @server_case("tournament.full", "SIGN-7")
 async def full(context: ServerContext) -> None:
-    """A tournament in which every place is taken has nothing to wait for."""
+    """A tournament in which every place is taken has nothing to wait for, and none has more entrants than places."""
+    crowded = make_request(context, [NOBODY] * 3)
+    crowded.plan.sign_up.max_entrant_count = 2
+    about = "three entrants where there may be two"
+    await context.refused("CreateTournament", crowded, "INVALID_SIGN_UP", "INVALID_PLAYERS", about=about)
     request = make_request(context)
     request.plan.sign_up.max_entrant_count = 2
     request.plan.sign_up.waiting_period.CopyFrom(span(60.0))
