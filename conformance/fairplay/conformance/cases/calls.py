@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, count
 from statistics import median
 from typing import Any, TypeAlias
@@ -78,7 +79,7 @@ LONGEST_S, SHORTEST_S = 3_600.0, 0.001
 """The longest limit, and the longest bank, that an organiser may choose, and the shortest limit."""
 
 
-@case(case_ids.TIME_LIMITS, "TIME-5", "META-3", "LATE-2")
+@case(case_ids.TIME_LIMITS, "TIME-5", "TIME-7", "META-3", "LATE-2")
 def time_limits(context: Context) -> None:
     """An organiser may give an hour and a bank of another, or next to nothing: a player must be able to read both."""
 
@@ -115,6 +116,8 @@ SHORT_S, LONG_S = (0.2, 0.2, 1.0), 5.0
 EVERY_KIND = tuple(CallKind)
 _Numbered: TypeAlias = tuple[int, str]
 """The number of a call in its game, and its method."""
+BESIDE_S = 1.0
+"""The calls of a game beside it have limits that are so much longer."""
 ROUNDS = (True, True, False, True, False, True, False)
 """In which further games a call that takes too long does so again, and in which it does not: others are late now and
 then, of players whose times vary, or on a busy machine.
@@ -131,47 +134,60 @@ def _play_with_one_short_limit(context: Context, connection: Connection, scenari
     if connection.hello is None and connection.served is None:
         return
 
-    def play(reached: Connection, short_s: float, kinds: Collection[CallKind]) -> Trial:
+    def manner(short_s: float, kinds: Collection[CallKind], more_s: float = 0.0) -> Manner:
         async def ask(reached: Connection, due: Outgoing) -> Answered:
             if due.call.limit_s is None and due.call.kind in kinds:
                 return await ask_telling(context, reached, due, short_s, f"{round(1_000 * short_s)}m")
-            limit_s = due.limit_s if due.call.limit_s is not None else max(due.limit_s, LONG_S)
+            limit_s = due.limit_s if due.call.limit_s is not None else max(due.limit_s, LONG_S) + more_s
             return await reached.ask(due.call.method, due.request, limit_s)
 
-        return context.play(scenario, reached, Manner(ask=ask))
+        return Manner(ask=ask)
 
-    def judge(short_s: float, kinds: Collection[CallKind], late: set[_Numbered], told: str, otherwise: str) -> None:
+    def play(short_s: float, kinds: Collection[CallKind], reached: Connection = connection) -> Trial:
+        return context.play(scenario, reached, manner(short_s, kinds))
+
+    def play_anew(short_s: float) -> Trial:
+        with context.player.fresh(breaker=Breaker()) as new:
+            return play(short_s, EVERY_KIND, new)
+
+    def play_beside(short_s: float) -> Trial:
+        """Return the first of two games that call at the same moments; the calls of the other have longer limits."""
+        manners = manner(short_s, EVERY_KIND), manner(short_s, (), BESIDE_S)
+        return context.play_abreast([scenario, scenario._replace(name="beside")], connection, 0, manners)[0]
+
+    def judge(found: Trial, again: Callable[[], Trial], other: Callable[[], Trial], told: str, otherwise: str) -> None:
         """Raise Failure if calls that were late are so each time, and never in another game."""
+        late = _timed(found, short_s, kinds)[True]
         for is_told in ROUNDS:
             if not late:
                 return
-            if is_told:
-                again = play(connection, short_s, kinds)
-            elif kinds == EVERY_KIND:
-                with context.player.fresh(breaker=Breaker()) as new:
-                    again = play(new, short_s, EVERY_KIND)
-            else:
-                again = play(connection, short_s, EVERY_KIND)
-            late = late & _timed(again, short_s, kinds)[is_told]
+            late = late & _timed(again() if is_told else other(), short_s, kinds)[is_told]
         if late:
             names = " and ".join(sorted({name for _, name in late}))
             raise failure(f"{told}, {names} takes longer than that, and not {otherwise}.")
 
+    kinds: Collection[CallKind] = EVERY_KIND
     for short_s in SHORT_S:
-        found = play(connection, short_s, EVERY_KIND)
-        late = _timed(found, short_s, EVERY_KIND)[True]
-        if found.misconduct is None and not late:
+        alone = partial(play, short_s, EVERY_KIND)
+        found = alone()
+        if found.misconduct is None and not _timed(found, short_s, EVERY_KIND)[True]:
             break
-        told = f"With a limit of {short_s:g} s for all calls, after games with longer ones"
-        judge(short_s, EVERY_KIND, late, told, "in a new process")
+        told = f"With a limit of {short_s:g} s for all calls"
+        judge(found, alone, partial(play_anew, short_s), f"{told}, after games with longer ones", "in a new process")
     else:
         return
+    beside = partial(play_beside, short_s)
+    told = f"With a limit of {short_s:g} s for all calls, and longer ones in another game at the same time"
+    with where(told):
+        judge_condition(context, found := beside())
+    judge(found, beside, alone, told, "in a game alone")
     for kind in EVERY_KIND:
-        found = play(connection, short_s, (kind,))
+        kinds = (kind,)
+        again = partial(play, short_s, kinds)
         told = f"With a limit of {short_s:g} s for a {kind.value}, and longer ones for others"
         with where(told):
-            judge_condition(context, found)
-        judge(short_s, (kind,), _timed(found, short_s, (kind,))[True], told, "where all limits are as short")
+            judge_condition(context, found := again())
+        judge(found, again, alone, told, "where all limits are as short")
 
 
 def _timed(found: Trial, limit_s: float, kinds: Collection[CallKind]) -> Mapping[bool, set[_Numbered]]:

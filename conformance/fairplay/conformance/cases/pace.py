@@ -23,6 +23,7 @@ from fairplay.conformance.player.player import Answered, Connection
 from fairplay.conformance.run.options import BUDGET_S
 from fairplay.games.game import Game
 from fairplay.games.steps import CallKind
+from fairplay.server.links.link import disconnected
 
 SILENCE_S, GAP_S = 1.0, 0.15
 """How long the player waits, once or before each call."""
@@ -196,6 +197,12 @@ def _silence_s(context: Context) -> float:
     return min(usual_s + SPARE_SHARE * max(0.0, budget_s - BUDGET_S), LONGEST_S)
 
 
+RETURNED_IN_SILENCE = disconnected(
+    "while nothing came its connection has ended, and it has dialled in anew: either it pings more often than once in"
+    " 10 s (STREAM-7), for which servers end connections, or it has ended it (CALL-17)"
+)
+
+
 class _Silence:
     """Games that stop in the middle until they are told to go on, and a new one after them, by a player of some age."""
 
@@ -228,7 +235,10 @@ async def _play_silence(context: Context, connection: Connection, may_go_on: asy
     def play(scenario: Scenario, wait_s: Callable[[Outgoing], float]) -> Coroutine[Any, Any, Trial]:
         async def ask(reached: Connection, due: Outgoing) -> Answered:
             if waits := wait_s(due):
+                before = reached.return_count
                 await asyncio.gather(may_go_on.wait(), asyncio.sleep(waits))
+                if reached.return_count > before:
+                    return RETURNED_IN_SILENCE, 0.0
             return await reached.ask(due.call.method, due.request, due.limit_s)
 
         return play_trial(context.game, connection, scenario, context.limits, context.new_id(), Manner(ask=ask))

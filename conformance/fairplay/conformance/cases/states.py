@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, cycle, islice, zip_longest
@@ -20,7 +21,7 @@ from fairplay.conformance.games.coverage import Draw, measure_coverage
 from fairplay.conformance.games.features import Feature, own_features
 from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling
 from fairplay.conformance.games.positions import Source, find_position
-from fairplay.conformance.games.rivals import all_rival_names
+from fairplay.conformance.games.rivals import Departure, Fault, all_rival_names
 from fairplay.conformance.games.trial import Manner, Outgoing, Scenario, Trial
 from fairplay.conformance.player.player import Answered, Connection
 from fairplay.games.conformance import find_conformance
@@ -43,6 +44,9 @@ FEW_STATES, AMPLE_S = 40, 60.0
 """After so many seconds so many states are enough: a player may be slow."""
 STATES_SHARE = 1 / 16
 
+LEFT, FEW_PLAYERS = 2, 2
+"""A rival leaves so many of the games that go on from a state with a feature, of more players than the second number.
+"""
 HURRIED, HURRIED_S = 24, 0.5
 """So many of the states are asked once more in a hurry, with a limit of so many seconds."""
 
@@ -53,6 +57,8 @@ class Results(NamedTuple):
     trials: Sequence[tuple[Candidate, Trial]]
     stopped: NotTested | None
     """Why no more were played, if the player is not asked any more."""
+    left: Sequence[Trial]
+    """Those of games from some of the states that a rival has left."""
 
 
 @case("rules.drawn-states", "FAIL-1")
@@ -90,6 +96,11 @@ def _judge_states(context: Context, kind: MisconductKind.ValueType) -> None:
                 judge(context, simple)
             judge_elsewhere(context, simple)
         ended_early = found
+    for found in results.left:
+        if found.misconduct is not None and found.misconduct.kind == kind:
+            stayed = found.scenario._replace(name=f"{found.scenario.name}-stay", departures=())
+            with where("Where a rival leaves"):
+                judge_condition(context, found, (_owner(context, found), partial(context.alone, stayed)))
     if results.stopped is not None:
         raise results.stopped
     if ended_early is not None:
@@ -146,14 +157,33 @@ def _play_states(context: Context) -> Results:
     own = own_features(context.game)
     asked: list[Candidate] = []
     trials: list[Trial] = []
+    left: list[Trial] = []
     stopped: NotTested | None = None
     try:
         trials.extend(context.play_each(_scenarios(context, _draw(context, candidates, own), asked), STATES_SHARE))
+        left.extend(context.play_each(_leaving(context, asked[: len(trials)], own), STATES_SHARE))
     except NotTested as error:
         stopped = error
     del asked[len(trials) :]
     context.coverage = measure_coverage(asked, [*chain(*candidates)], own, trials)
-    return Results([*zip(asked, trials, strict=True)], stopped)
+    return Results([*zip(asked, trials, strict=True)], stopped, left)
+
+
+def _leaving(context: Context, asked: Iterable[Candidate], own: Mapping[Feature, str]) -> Iterator[Scenario]:
+    """Yield games of several rivals that one of them leaves soon, from states that have each feature of the game."""
+    rng, wanted = context.rng("leaving states"), Counter(dict.fromkeys(own, LEFT))
+    states = [each for each in asked if each.position.player_count > FEW_PLAYERS]
+
+    def count_news(drawn: Candidate) -> int:
+        return sum(wanted[each] > 0 for each in drawn.features)
+
+    while states and count_news(drawn := max(states, key=count_news)):
+        states.remove(drawn)
+        wanted.subtract(drawn.features)
+        situation = drawn.position.situation(DECISIONS)
+        rivals = [seat for seat in range(situation.player_count) if seat != situation.seat]
+        leaves = Departure(rng.choice(rivals), after=1, fault=rng.choice((Fault.DISCONNECTION, Fault.ERROR_STATUS)))
+        yield Scenario(f"left-{drawn.name}", situation, sources(context)[drawn.source].seed, departures=(leaves,))
 
 
 def _candidates(context: Context, *, usual: bool) -> Iterator[Candidate]:

@@ -291,13 +291,19 @@ class Context:
 
         return self._play_in_order(scenarios, connection, rotate, ", by turns ", ids)
 
-    def play_abreast(self, scenarios: Sequence[Scenario], connection: Connection, later_by: int) -> list[Trial]:
-        """Play games that call at the same moments, of which each begins so many calls after the one before."""
+    def play_abreast(
+        self, scenarios: Sequence[Scenario], connection: Connection, later_by: int, manners: Sequence[Manner] = ()
+    ) -> list[Trial]:
+        """Play games that call at the same moments, of which each begins so many calls after the one before.
+
+        By default each is played in the usual manner.
+        """
 
         def align(numbers: Sequence[int]) -> Abreast:
             return Abreast(len(numbers), later_by)
 
-        return self._play_in_order(scenarios, connection, align, ", with its calls at the same moments ")
+        between = ", with its calls at the same moments "
+        return self._play_in_order(scenarios, connection, align, between, manners=manners)
 
     def _play_in_order(
         self,
@@ -306,15 +312,16 @@ class Context:
         order: Callable[[Sequence[int]], Rotation | Abreast],
         between: str,
         ids: Sequence[str] = (),
+        manners: Sequence[Manner] = (),
     ) -> list[Trial]:
         async def play_some(reached: Connection, numbers: Sequence[int]) -> list[Trial]:
             turns = order(numbers)
 
             async def play(place: int, number: int) -> Trial:
                 game_id = ids[number] if ids else game_id_of(self.new_tournament_id(), 1, number + 1)
-                turn = partial(turns.turn, place)
+                manner, turn = manners[number] if manners else USUAL, partial(turns.turn, place)
                 try:
-                    return await play_trial(self.game, reached, scenarios[number], self.limits, game_id, turn=turn)
+                    return await play_trial(self.game, reached, scenarios[number], self.limits, game_id, manner, turn)
                 finally:
                     turns.leave(place)
 

@@ -185,9 +185,13 @@ async def ask_with_change(
 
 
 async def ask_telling(context: Context, connection: Connection, due: Outgoing, limit_s: float, text: str) -> Answered:
-    """Make a call with its usual limit, and tell the player another one; `text` is how gRPC writes that."""
+    """Make a call with its usual limit, and tell the player another one; `text` is how gRPC writes that.
+
+    Calls at the same time with longer limits are told theirs.
+    """
     if (link := connection.served) is not None:
-        usual, link.write_limit = link.write_limit, lambda _: text
+        usual = link.write_limit
+        link.write_limit = lambda left_s: text if left_s <= due.limit_s else usual(left_s)
         try:
             return await connection.ask(due.call.method, due.request, due.limit_s)
         finally:
@@ -195,7 +199,8 @@ async def ask_telling(context: Context, connection: Connection, due: Outgoing, l
 
     def change(frame: DialInResponse) -> Iterable[DialInResponse]:
         for call in frame.calls:
-            call.time_limit.CopyFrom(duration(limit_s))
+            if call.request == due.request:
+                call.time_limit.CopyFrom(duration(limit_s))
         yield frame
 
     return await ask_with_change(context, connection, due, change)

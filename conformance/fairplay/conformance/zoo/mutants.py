@@ -132,6 +132,16 @@ def waits(seconds: Callable[[ReceivedCall], float], *symptoms: Symptom) -> Effec
     return _effect(act, *symptoms, Symptom.NOTHING)
 
 
+def waits_meanwhile(meanwhile_s: float, seconds: Callable[[ReceivedCall], float]) -> Effect:
+    """Return the effect of a sound answer after some seconds, and as many more as follow from what has come by then."""
+
+    def act(player: MutantPlayer, call: ReceivedCall) -> None:
+        player.wait(meanwhile_s)
+        player.wait(seconds(call))
+
+    return _effect(act, Symptom.NOTHING)
+
+
 def raises_if_one_begins(meanwhile_s: float) -> Effect:
     """Return the effect of an answer after some seconds, or an exception if another game has begun meanwhile."""
 

@@ -34,6 +34,7 @@ from fairplay.conformance.zoo.mutants import (
     adds,
     describes,
     waits,
+    waits_meanwhile,
 )
 from fairplay.conformance.zoo.player import TOLD_S, ReceivedCall, Trigger
 from fairplay.conformance.zoo.triggers import (
@@ -245,6 +246,15 @@ def _opens(call: ReceivedCall) -> bool:
     if call.decision == 1:
         call.memory.notes.setdefault(FIRST_S, TOLD_S.get())
     return call.decision == 1
+
+
+LAST_S, SHORT_S, MEANWHILE_S = "limit of the last call", 0.5, 0.05
+
+
+def _has_a_short_limit(call: ReceivedCall) -> bool:
+    """Trigger in decisions with short limits, and note the limit of the last call of all."""
+    call.memory.notes[LAST_S] = TOLD_S.get()
+    return call.decision > 0 and TOLD_S.get() < SHORT_S
 
 
 def _program(name: str, sentence: str, case_id: str, behaviour: ProgramBehaviour) -> Mutant:
@@ -590,6 +600,14 @@ OF_PROGRAMS = (
         (case_ids.TIME_LIMITS,),
         _opens,
         waits(lambda call: min(call.memory.notes[FIRST_S] / 10, OPENING_S)),
+        program=ProgramBehaviour(),
+    ),
+    Mutant(
+        "keeps-one-limit-for-all-games",
+        f"Takes {OPENING_S:g} s for a decision with a short limit, or a tenth of the limit of a call in between.",
+        (case_ids.TIME_LIMITS,),
+        _has_a_short_limit,
+        waits_meanwhile(MEANWHILE_S, lambda call: min(call.memory.notes[LAST_S] / 10, OPENING_S)),
         program=ProgramBehaviour(),
     ),
     _program("ends-at-once", "Ends as soon as it is started.", case_ids.REACHABLE, ProgramBehaviour(Start.EXITS)),

@@ -450,7 +450,7 @@ CONFORMANCE = Conformance(
         "turn_cap": (1, 3, 1_000_000),
     },
     long_games=(
-        Situation(bazaar_pb2.Settings(pebbles_per_color=100, cards_total=100, winning_score=1000), 2, 0, None, 100),
+        Situation(bazaar_pb2.Settings(pebbles_per_color=100, cards_total=100, winning_score=1000), 4, 2, None, 100),
         nothing_to_buy(Random(0)),
     ),
     leaving_settings=(bazaar_pb2.Settings(lone_survivor=bazaar_pb2.LONE_SURVIVOR_STOP),),

@@ -294,7 +294,9 @@ CONFORMANCE = Conformance(
     settings_values=SETTINGS_VALUES,
     long_games=(
         Situation(fish_pb2.Settings(rows=17, columns=17, random_fish=True, penguin_base=6), 2, 0, None, 100),
-        Situation(fish_pb2.Settings(rows=25, columns=25, random_fish=True, penguin_base=10), 2, 0, None, 0),
+        Situation(
+            fish_pb2.Settings(rows=25, columns=25, random_fish=True, penguin_base=10), 4, 2, None, 0, leaving=(0,)
+        ),
     ),
     leaving_settings=(
         fish_pb2.Settings(
