@@ -420,6 +420,13 @@ FAULTS = {
         "self._outbox.put(call, len(call.request))\n            open_call.sent_at = self._clock.time()\n",
         "connection.time-left",
     ),
+    "others-move-penguins-among-three": RuleFault(
+        "fish",
+        "rules",
+        "    if source not in state.places[state.seat]:",
+        "    if source not in (sum(state.places, ()) if len(state.places) > 2 else state.places[state.seat]):",
+        "games.fish-wrong-replies",
+    ),
     "long-replies-of-who-serves-are-taken": RuleFault(
         "",
         "fairplay.server.links.dial_out",

@@ -61,6 +61,8 @@ LATEST = 0.95
 """After this share of a game it is nearly over."""
 WRONG_AT_FIRST, ATTEMPTS = 4, 3
 """So many games are played in which answers are wrong at first; a player may give so many to a question."""
+MOST_SEATS = 4
+"""Wrong replies are given in games of at most so many."""
 TRIES = 4
 """So often is a wrong reply tried in each situation, until there is room for it."""
 POSITIONS, CONTINUATIONS = 30, 6
@@ -280,7 +282,7 @@ def draw_wrong_replies(name: str) -> Sequence[Drawn]:
     """Return games in which a player breaks a rule, each wrong reply in one, and another player a later one."""
     game, conformance = find(name), find_conformance(name)
     drawn = [
-        _wrong_reply(game, mutation, conformance.mutations, may_try_again=number % 2 == 0)
+        _wrong_reply(game, mutation, conformance.mutations, number)
         for number, mutation in enumerate(conformance.mutations)
     ]
     return [*drawn, *_wrong_at_first(game)]
@@ -315,18 +317,24 @@ def _wrong_until_last(game: Game, number: int) -> Script:
     return script
 
 
-def _wrong_reply(game: Game, mutation: Mutation, others: Sequence[Mutation], *, may_try_again: bool) -> Drawn:
-    """Return the first game that is drawn in which the wrong reply is given.
+def _wrong_reply(game: Game, mutation: Mutation, others: Sequence[Mutation], index: int) -> Drawn:
+    """Return the first game that is drawn in which the wrong reply is given, which is that of this index.
 
-    `may_try_again`: where the game asks again after a wrong reply, it does so as often as usual.
+    In every other one, where the game asks again after a wrong reply, it does so as often as usual. Of three, one is
+    between as few players as can be, and in the others there are more than those, if the reply is found so.
     """
     situations = situations_of(game.name)
     named = [situations[case] for case in mutation.cases if case in situations]
-    usual = Situation(game.full_settings(game.settings_type()), game.seats.start, 0)
+    full = game.full_settings(game.settings_type())
+    counts = [each for each in game.seats_with(full) if each <= MOST_SEATS][:3]
+    usual = Situation(full, counts[index % len(counts)], 0)
     tried: list[Drawn] = []
-    if may_try_again:
+    if index % 2 == 0:
         named = [_with_usual_attempts(each, usual.settings) for each in named]
-    for number, situation in enumerate([*named, usual] * TRIES):
+    tries = list(enumerate([*named, usual] * TRIES))
+    if usual.player_count > counts[0]:
+        tries.insert(0, tries.pop(len(named)))
+    for number, situation in tries:
         rng = Random(f"{game.name}/{mutation.name}/{number}")
         seat, other = situation.seat, (situation.seat + 1) % situation.player_count
         again, given = rng.choice(others), list[Asked]()
