@@ -304,6 +304,7 @@ STAGES: Sequence[tuple[Sequence[tuple[str, int, int]], bool | None]] = (
     ((("knockout", 0, 4), ("swiss", 1, 0)), None),
     ((("swiss", 1, 4), ("swiss", 1, 3), ("round_robin", 0, 2), ("knockout", 0, 0)), None),
     ((("swiss", 1, 9), ("knockout", 0, 0)), True),
+    ((("round_robin", 0, 3), ("swiss", 2, 0)), None),
 )
 """Stages, each with its format, its length and how many get on, and unplayed_enter."""
 PAIRED_STAGES = 4
@@ -390,6 +391,7 @@ LONG: Mapping[str, Sequence[Cup]] = {
         Cup(_format("stages", 6), 6),
         _drawn(_format("stages", 3), 6, luck=2),
         _drawn(_format("stages", 7), 9, luck=2),
+        Cup(_format("stages", 8), 3),
     ],
 }
 """Format -> tournaments that are longer, or of more entrants, than those of pairs."""
