@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import time
 import traceback
 from collections import Counter
@@ -34,11 +33,6 @@ from fairplay.conformance.run.report import (
 )
 from fairplay.games.conformance import Level
 from fairplay.v1.player_pb2 import PlayerDescription
-
-
-def collect_seldom() -> None:
-    """Look for garbage seldom in this process: games make objects by the million, and hardly any in circles."""
-    gc.set_threshold(50_000, 20)
 
 
 class Result(NamedTuple):

@@ -15,7 +15,7 @@ import threading
 from queue import SimpleQueue
 from typing import IO, Any
 
-from fairplay.conformance.run.judge import Judge, Result, collect_seldom
+from fairplay.conformance.run.judge import Judge, Result
 
 
 def main() -> None:
@@ -28,7 +28,6 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # workers of Ray block it, which this one inherits
         threading.Thread(target=_read_orders, args=(orders,), daemon=True).start()
-        collect_seldom()
         plan = orders.get()()
         cases = {case.id: case for case in plan.cases}
         with Judge(plan) as judge:

@@ -19,7 +19,7 @@ from fairplay.conformance.case import Case
 from fairplay.conformance.cases import cases
 from fairplay.conformance.requirements import sentence_of
 from fairplay.conformance.run.engine import run_plan
-from fairplay.conformance.run.judge import Writer, collect_seldom
+from fairplay.conformance.run.judge import Writer
 from fairplay.conformance.run.options import OPTIONS, Options, is_duration, option_name
 from fairplay.conformance.run.plan import OutdatedError, choose_cases, find_level, make_plan, ordered
 from fairplay.conformance.run.report import Report
@@ -161,7 +161,6 @@ def _show_run(
     writers = list(_writers(console, typed, key))
     if first:
         say(console, escape(first))
-    collect_seldom()
     code = judge(writers).exit_code
     if report is not None:
         say(console, f"Look closer: {escape(str(report / 'report.html'))}")
