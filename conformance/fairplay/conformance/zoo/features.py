@@ -7,7 +7,7 @@ from itertools import islice
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.games.features import own_features
-from fairplay.conformance.zoo.departures import with_fewer_players
+from fairplay.conformance.zoo.departures import forgiving_settings, with_fewer_players
 from fairplay.conformance.zoo.mutants import MAY_SAY_NOTHING, RAISES, Mutant
 from fairplay.conformance.zoo.player import ReceivedCall, Trigger
 from fairplay.games.conformance import find_conformance
@@ -23,6 +23,8 @@ def of_features(game: Game) -> Iterator[Mutant]:
         where = f"Answers with an empty message in this state: {sentence}"
         trigger = _having(game, name)
         yield Mutant(f"says-nothing-at-{name}", where, (case_ids.DRAWN_STATES,), trigger, MAY_SAY_NOTHING, ("*",))
+    if forgiving_settings(game.name):  # who has left may be back there
+        return
     names = [*own_features(game)][1::EVERY]
     listed = ", ".join(names)
     where = f"Raises an exception once another one has left a game that began for it in a state with one of: {listed}."
