@@ -434,9 +434,6 @@ FAULTS = {
         "reply, grpc",
         "blame.too-large-reply",
     ),
-    "calls-to-who-serves-are-not-cancelled": RuleFault(
-        "", "fairplay.server.links.dial_out", "            task.cancel()", "            pass", "order.webset-cancelled"
-    ),
     "calls-to-who-serves-are-compressed": RuleFault(
         "",
         "fairplay.server.links.dial_out",
