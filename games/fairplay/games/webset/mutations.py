@@ -36,7 +36,6 @@ from fairplay.webset.v1.webset_player_pb2 import (
     ActResponse,
     PickCardsRequest,
     PickCardsResponse,
-    ReportRequest,
 )
 
 ANYWHERE = (WHOLE_GAME, DRAWN_STATES)
@@ -444,10 +443,10 @@ def without_cards(kind: int) -> Callable[[Any], bool]:
     return lambda request: any(event.kind == kind and not event.cards for event in getattr(request, "events", ()))
 
 
-def of_rival(kind: int, method: type[Any]) -> Callable[[Any], bool]:
-    """Return whether a request of a method tells of such an event that has happened to another player."""
+def of_rival(kind: int) -> Callable[[Any], bool]:
+    """Return whether a question what to do tells of such an event that has happened to another player."""
     return lambda request: (
-        isinstance(request, method)
+        isinstance(request, ActRequest)
         and any(event.kind == kind and event.seat != request.seat for event in request.events)
     )
 
@@ -481,13 +480,13 @@ FAILING = (
         "fails-as-others-pick-no-set",
         "Raises an exception where it is asked to act and told that another one has picked wrong cards.",
         ("webset.race.wrong-calls",),
-        of_rival(pb.EVENT_KIND_BAD_SET, ActRequest),
+        of_rival(pb.EVENT_KIND_BAD_SET),
     ),
     Failing(
         "fails-as-others-are-late",
-        "Raises an exception where a report tells that the call of another one has expired.",
+        "Raises an exception where it is asked to act and told that the call of another one has expired.",
         ("webset.race.late-calls",),
-        of_rival(pb.EVENT_KIND_CALL_EXPIRED, ReportRequest),
+        of_rival(pb.EVENT_KIND_CALL_EXPIRED),
     ),
     Failing(
         "is-silent-in-rounds-without-a-set",
