@@ -146,6 +146,7 @@ def test_students_of_one_name_and_of_one_program_are_kept_apart_and_named(fairpl
     for number in (12, 13):
         zipped(f"Ann Lee_{number}_assignsubmission_file_fish.zip", {"main.py": PLAYER})
     ran = collect(fairplay)
+    assert ran.code == 1
     assert "Ann Lee is the name of 2 students: Ann-Lee, Ann-Lee-2" in ran.out.splitlines()
     assert "the same files were handed in by Ann Lee (Ann-Lee), Ann Lee (Ann-Lee-2)" in ran.out.splitlines()
     assert files_of("Ann-Lee") == files_of("Ann-Lee-2") == {"main.py"}
@@ -160,7 +161,9 @@ def test_an_export_of_gradescope_is_read(fairplay: Run) -> None:
         "---\nsubmission_501:\n  :submitters:\n  - :name: Zoë Á\n    :sid: '9'\n    :email: z@example.org\n"
         "  :created_at: 2026-11-01\n  :results:\n    tests:\n    - :name: nobody\n"
     )
-    assert "Zoë Á: there is no player.py in spring/programs/Zoe-A/1" in collect(fairplay).out.splitlines()
+    ran = collect(fairplay)
+    assert ran.code == 1
+    assert "Zoë Á: there is no player.py in spring/programs/Zoe-A/1" in ran.out.splitlines()
     assert files_of("Zoe-A") == {"main.py"}
 
 

@@ -344,22 +344,22 @@ class ServerContext:
         async with aclosing(self.stream(name, request, limit_s)) as messages:  # type: ignore[type-var]
             return [message async for message in messages]
 
-    async def list_pages(self, name: str, request: Any) -> list[Any]:
-        """Return all pages of a method. Raises Failure if there is no last one."""
-        pages: list[Any] = []
+    async def pages(self, name: str, request: Any) -> AsyncIterator[Any]:
+        """Yield the pages of a method, one after the other. Raises Failure if there is no last one."""
         asked = copy.copy(request)
-        while len(pages) < MOST_PAGES:
-            pages.append(await self.ask(name, asked))
-            if not pages[-1].next_page_token:
-                return pages
-            asked.page_token = pages[-1].next_page_token
+        for _ in range(MOST_PAGES):
+            page = await self.ask(name, asked)
+            yield page
+            if not page.next_page_token:
+                return
+            asked.page_token = page.next_page_token
         raise failure(
             f"{name} has no last page: {MOST_PAGES:,} pages with a page_size of {request.page_size} have come."
         )
 
     async def list_all(self, name: str, request: Any, field: str) -> list[Any]:
         """Return what a method lists in a field of its reply, over all pages."""
-        return [each for page in await self.list_pages(name, request) for each in getattr(page, field)]
+        return [each async for page in self.pages(name, request) for each in getattr(page, field)]
 
     async def refused(self, name: str, request: Message, *reasons: str, about: str = "") -> grpc.aio.AioRpcError:
         """Return the error with which a method refuses a request. Raises Failure if it is not one of these reasons.

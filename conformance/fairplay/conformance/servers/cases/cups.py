@@ -84,6 +84,9 @@ DRAWN_BY_LOT = ("gauntlet", "ladder")
 LIMITS = control(6 * AMPLE_S, 7 * AMPLE_S, 5 * AMPLE_S, bank_s=4 * AMPLE_S)
 """Limits of which nobody needs the bank."""
 LOTS_TRIED, LEAST_CHANCE = 10, 0.01
+"""Lots of other secrets that are tried with each tournament; a server has ours if such would have led to all of its
+tournaments with a smaller chance than this.
+"""
 PAUSE_S = 0.02
 SKIPPED = RoundGameStatus.ROUND_GAME_STATUS_SKIPPED
 

@@ -29,6 +29,7 @@ from fairplay.conformance.servers.cases.tournaments import (
 )
 from fairplay.conformance.servers.compare import ranking_text, same
 from fairplay.conformance.servers.context import ServerContext, server_case
+from fairplay.conformance.servers.facts.requests import LARGEST_PAGE
 from fairplay.conformance.servers.points import Table, check_standings
 from fairplay.conformance.servers.scenes import FAILED, NAMES, PATIENT, Act, Asked, Script, hang, sound_script
 from fairplay.games.conformance import find_conformance
@@ -71,7 +72,7 @@ LIMITS = {
 }
 """Format and setting -> its smallest and its largest value in the game of the tournaments."""
 COUNTED_WITHIN_S, PAUSE_S = 10.0, 0.1
-PAGE_SIZE, PAST_LARGEST = 3, 1_001
+PAGE_SIZE = 3
 NOT_BEGUN = (RoundGameStatus.ROUND_GAME_STATUS_WAITING, RoundGameStatus.ROUND_GAME_STATUS_SKIPPED)
 
 
@@ -162,15 +163,15 @@ async def standings(context: ServerContext) -> None:
     same("The games of each", [ENTRANTS - 1] * ENTRANTS, [line.game_count for line in lines])
     same("The points together", float(len(games)), round(sum(line.points for line in lines), 6))
     same("The order of points", sorted((line.points for line in lines), reverse=True), [line.points for line in lines])
-    for size in (*range(1, ENTRANTS + 2), 0, PAST_LARGEST):
+    for size in (*range(1, ENTRANTS + 2), 0, LARGEST_PAGE + 1):
         few = GetStandingsRequest(tournament_id=tournament_id, page_size=size)
-        pages = await context.list_pages("GetStandings", few)
+        pages = [page async for page in context.pages("GetStandings", few)]
         came = [line for page in pages for line in page.standings.standings]
         same(f"The standings over all pages of {size}", list(lines), came)
         for page in pages:
             page.standings.ClearField("standings")
             same(f"The counts of the standings on a page of {size}", _counts(reply.standings), page.standings)
-    for size in (*range(1, len(games) + 2), PAST_LARGEST):
+    for size in (*range(1, len(games) + 2), LARGEST_PAGE + 1):
         await check_games_listed(context, ended.tournament, size)
 
 

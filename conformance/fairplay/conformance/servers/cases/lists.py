@@ -6,7 +6,7 @@ import asyncio
 import copy
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -20,8 +20,8 @@ from fairplay.conformance.servers.cases.formats import everybody_meets, league
 from fairplay.conformance.servers.cases.tables import User
 from fairplay.conformance.servers.cases.tournaments import make_request, play
 from fairplay.conformance.servers.compare import difference, same
-from fairplay.conformance.servers.context import HIDDEN, MOST_PAGES, OPEN, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.facts.requests import listed_in
+from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.facts.requests import LARGEST_PAGE, listed_in
 from fairplay.conformance.servers.scenes import FAILED, NAMES, PATIENT, any_of, at, control, hang, reply
 from fairplay.v1.manager_pb2 import (
     CancelTournamentRequest,
@@ -45,7 +45,6 @@ PAUSE_S = 0.4
 METHOD = "TakeTurn"
 """A method of both games."""
 PAGE_SIZES = (1, 2, 3, 0)
-LARGEST = 1_000
 TELLING = ("game", "player", "status", "oldest_first", "tournament_id")
 """The conditions of a list of games that a sentence about it names."""
 
@@ -69,16 +68,15 @@ async def _read(
     """
     found, asked = list[Any](), copy.copy(request)
     asked.page_size = size
-    for _ in range(MOST_PAGES):
-        page = await context.ask(method, asked)
-        found += listed_in(page)
-        if not page.next_page_token or (wanted is not None and {*wanted} <= {*map(_id, found)}):
-            return found
-        if between is not None:
-            await between()
-            between = None
-        asked.page_token = page.next_page_token
-    raise failure(f"{method} has no last page: {MOST_PAGES:,} pages with a page_size of {size} have come.")
+    async with aclosing(context.pages(method, asked)) as pages:  # type: ignore[type-var]
+        async for page in pages:
+            found += listed_in(page)
+            if wanted is not None and {*wanted} <= {*map(_id, found)}:
+                break
+            if between is not None and page.next_page_token:
+                await between()
+                between = None
+    return found
 
 
 def _check_ids(where: str, wanted: Sequence[str], found: Sequence[Any]) -> None:
@@ -239,7 +237,7 @@ async def tournaments(context: ServerContext) -> None:
     for _ in range(3):
         await create()
     await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=ids[-2], reason="scripted end"))
-    for size, between in ((1, None), (2, create), (3, None), (0, create), (LARGEST + 1, None)):
+    for size, between in ((1, None), (2, create), (3, None), (0, create), (LARGEST_PAGE + 1, None)):
         wanted = ids[::-1]
         found = await _read(context, "ListTournaments", ListTournamentsRequest(), size, wanted, between)
         _check_ids(f"The tournaments in ListTournaments, newest first, in pages of {size}", wanted, found)
@@ -285,7 +283,7 @@ async def listed_tables(context: ServerContext) -> None:
     async with _tables(context) as (users, names):
         for user, game in zip(users, ("", HIDDEN), strict=True):
             wanted = [name for name, kind in zip(names, (OPEN, HIDDEN) * 2, strict=True) if game in ("", kind)][::-1]
-            for size in (*PAGE_SIZES, LARGEST + 1):
+            for size in (*PAGE_SIZES, LARGEST_PAGE + 1):
                 found = await _read(context, "ListTables", user.request("ListTables", game=game), size)
                 if others := {each.game for each in found} - {game} if game else ():
                     raise failure(f"ListTables of {game} has tables of {others.pop()}.")

@@ -57,7 +57,6 @@ from fairplay.v1.tournament_pb2 import SignUpPolicy, Tournament, TournamentPlan,
 
 ENTRANTS = 5
 WAIT_S = 20.0
-PAGE_SIZE = 2
 LATER_S = 0.5
 AT_ONCE = 20
 MANY_SIGN_UPS = 800

@@ -285,7 +285,7 @@ async def comes_back(context: ServerContext) -> None:
                 await users[1].ask(leave)
                 if leave == "LeaveTable":
                     await _check_plays_elsewhere(context, users[1], wanted)
-                if leave == "Leave":
+                else:
                     users[1] = await User.enter(context, names[1], users[1].token)
                 about = f"JoinTable of the running game that a user has left with {leave}, and in which it is not out,"
                 joining = users[1].request("JoinTable", table=wanted["name"])
