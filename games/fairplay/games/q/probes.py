@@ -394,7 +394,7 @@ CONFORMANCE = Conformance(
         "q_bonus": (0, 1, 10),
         "finish_bonus": (0, 10),
     },
-    long_games=(Situation(q_pb2.Settings(hand_size=12, copies_per_kind=100), 3, 2, None, 75),),
+    long_games=(Situation(q_pb2.Settings(hand_size=12, copies_per_kind=100), 2, 0, None, 100),),
     leaving_settings=(q_pb2.Settings(lone_survivor=q_pb2.LONE_SURVIVOR_STOP),),
     profiles={
         STANDARD: Profile(
