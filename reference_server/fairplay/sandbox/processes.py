@@ -179,13 +179,22 @@ def _has_children() -> bool:
     return True
 
 
-def _children(pid: int) -> Iterator[int]:
+def read_threads(pid: int, name: str) -> Iterator[str]:
+    """Return what /proc says in the file of this name about each thread of a process, unless it is gone."""
     try:
-        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
-            with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:  # noqa: PTH123
-                yield from map(int, file.read().split())
-    except OSError:  # it is gone, or there is no /proc
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208
+    except OSError:  # the process is gone, or there is no /proc
         return
+    for thread in threads:
+        try:
+            with open(f"/proc/{pid}/task/{thread}/{name}", encoding="ascii") as file:  # noqa: PTH123
+                yield file.read()
+        except OSError:  # the thread is gone
+            continue
+
+
+def _children(pid: int) -> Iterator[int]:
+    return (int(child) for children in read_threads(pid, "children") for child in children.split())
 
 
 class Watch:

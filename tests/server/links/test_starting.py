@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shlex
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +18,7 @@ import pytest
 
 from fairplay.games.kit.processors import processors
 from fairplay.server.links.link import DeadLink
+from fairplay.server.links.program import read_wanted
 from fairplay.server.server import Config
 from tests.server.harness import serving
 
@@ -28,6 +32,15 @@ from fairplay.terminal import main
 main()
 """
 BURNER = "import time\nwhile True: pass"
+COMING_AND_GOING = """
+import os
+while True:
+    for _ in range(10):
+        if not os.fork():
+            os._exit(0)
+    for _ in range(10):
+        os.wait()
+"""
 
 
 def busy_player(busy_s: float) -> str:
@@ -45,6 +58,17 @@ async def test_programs_that_only_wait_keep_no_other_from_coming_up() -> None:
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
+
+
+def test_what_programs_want_is_read_while_their_processes_come_and_go() -> None:
+    with subprocess.Popen([sys.executable, "-c", COMING_AND_GOING], start_new_session=True) as storm:
+        try:
+            until = time.monotonic() + 1
+            while time.monotonic() < until:
+                wanted = read_wanted(os.getpid())
+        finally:
+            os.killpg(storm.pid, signal.SIGKILL)
+    assert wanted
 
 
 @pytest.mark.slow

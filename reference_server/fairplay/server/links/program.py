@@ -16,7 +16,7 @@ import fairplay.sandbox
 from fairplay.games.kit.processors import processors
 from fairplay.sandbox.bubblewrap import Sandbox, choose_mode, choose_sandbox
 from fairplay.sandbox.limits import DEFAULT_LIMITS, GAME_OUTPUT, Limits, Spec, Walls, excess, parse_limits, write_spec
-from fairplay.sandbox.processes import Descendants
+from fairplay.sandbox.processes import Descendants, read_threads
 from fairplay.server.links.link import call_error, disconnected
 from fairplay.server.net.limits import limit_of
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
@@ -140,18 +140,10 @@ def read_wanted(ancestor: int) -> Wanted | None:
     """
     had_s = waited_s = 0.0
     for pid in Descendants(ancestor).ids():
-        threads = [each for file in Path(f"/proc/{pid}/task").glob("*/schedstat") if (each := _read(file)) is not None]
-        had_s += sum(each.had_s for each in threads)
-        waited_s += max((each.waited_s for each in threads), default=0.0)
+        threads = [[int(ns) / 1e9 for ns in line.split()[:2]] for line in read_threads(pid, "schedstat")]
+        had_s += sum(had for had, _ in threads)
+        waited_s += max((waited for _, waited in threads), default=0.0)
     return Wanted(had_s, waited_s) if had_s else None
-
-
-def _read(file: Path) -> Wanted | None:
-    try:
-        had, waited, _ = file.read_text("ascii").split()
-    except OSError:  # it has ended
-        return None
-    return Wanted(int(had) / 1e9, int(waited) / 1e9)
 
 
 def guard_command(spec: Spec, words: Sequence[str]) -> list[str]:
