@@ -72,7 +72,7 @@ from fairplay.v1.referee_pb2 import (
     WatchGameRequest,
     WatchGameResponse,
 )
-from fairplay.v1.rules_pb2 import CheckReplyResponse, ListLegalRepliesResponse
+from fairplay.v1.rules_pb2 import CheckReplyResponse, ListLegalRepliesResponse, SimulateGameRequest
 from fairplay.v1.server_pb2 import GetServerInfoRequest, GetServerInfoResponse
 from fairplay.v1.tournament_pb2 import AgeOrder, RoundGameStatus
 from fairplay.webset.v1.webset_player_pb2 import ActRequest, DealRequest, GameOverRequest, PickCardsRequest
@@ -240,6 +240,13 @@ def leaves_defaults_out(reply: PlayGameResponse, _: Rpc) -> None:
 @mutant("results.drawn-seed")
 def keeps_the_seed(reply: PlayGameResponse, _: Rpc) -> None:
     reply.game.plan.ClearField("seed")
+
+
+@mutant("results.drawn-seed", "services.rules")
+def draws_nothing(request: PlayGameRequest | SimulateGameRequest, _: Rpc) -> None:
+    drawn = request.plan if isinstance(request, PlayGameRequest) else request
+    if not drawn.HasField("seed"):
+        drawn.seed = 0
 
 
 @mutant("results.same-seed-same-game", "refuses.largest-seed")
@@ -719,6 +726,14 @@ def does_not_say_whom_it_waits_for(event: WatchGameResponse, _: Rpc) -> Sequence
     return NONE if event.HasField("asked") else None
 
 
+@mutant("watch.asked-all")
+def tells_once_whom_it_waits_for(event: WatchGameResponse, rpc: Rpc) -> None:
+    now_ns = event.time.ToNanoseconds()
+    for each in event.asked.players[:]:
+        if rpc.own.setdefault((each.seat, each.method_name), now_ns) != now_ns:
+            event.asked.players.remove(each)
+
+
 @mutant("watch.deadlines")
 def counts_deadlines_from_when_it_tells_them(event: WatchGameResponse, _: Rpc) -> None:
     for each in event.asked.players:
@@ -1192,6 +1207,14 @@ def has_one_period(request: CreateTournamentRequest, _: Rpc) -> None:
 @mutant("tournament.last-period")
 def begins_a_period_again_and_again(request: CreateTournamentRequest, _: Rpc) -> None:
     request.plan.sign_up.period_count = 1_000
+
+
+@mutant("tournament.last-period")
+def counts_the_periods_that_follow(part: CreateTournamentRequest | CreateTournamentResponse, _: Rpc) -> None:
+    if isinstance(part, CreateTournamentResponse):
+        part.tournament.plan.sign_up.period_count -= 1
+    elif part.plan.sign_up.HasField("period_count"):
+        part.plan.sign_up.period_count += 1
 
 
 @mutant("tournament.cancel")

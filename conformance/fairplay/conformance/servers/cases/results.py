@@ -458,12 +458,24 @@ async def plan_with_defaults(context: ServerContext) -> None:
 
 @server_case("results.drawn-seed", "GAME-7")
 async def drawn_seed(context: ServerContext) -> None:
-    """A finished game tells the seed that the server drew."""
-    async with context.staged(ordinary(OPEN, count=2)) as stage:
-        stage.request.plan.ClearField("seed")
-        game = (await context.ask("PlayGame", stage.request)).game
-    if not game.plan.HasField("seed") or game.plan.seed >= 2**53:
-        raise failure("The plan of a finished game must say the seed that was drawn, below 2^53.")
+    """A finished game tells the seed that the server drew, another one each time, from which the game follows."""
+    seeds, states = list[int](), list[Message]()
+    for _ in range(3):
+        async with context.staged(ordinary(HIDDEN, count=2)) as stage:
+            plan = stage.request.plan
+            plan.ClearField("initial_state")
+            plan.ClearField("seed")
+            if len(seeds) == 2:
+                plan.seed = seeds[0]
+            plan = (await context.ask("PlayGame", stage.request)).game.plan
+        if not plan.HasField("seed") or plan.seed >= 2**53:
+            raise failure("The plan of a finished game must say the seed that was drawn, below 2^53.")
+        watching = WatchGameRequest(game_id=stage.request.game_id)
+        states.append((await context.stream_all("WatchGame", watching))[0].state)
+        seeds.append(plan.seed)
+    if seeds[0] == seeds[1]:
+        raise failure("Two games without a seed must be played from different ones.")
+    same("The first state of a game that is played again from the seed that was drawn", states[0], states[2])
 
 
 @server_case("results.same-seed-same-game", "GAME-13")

@@ -37,6 +37,7 @@ STEPS = 2
 """So many replies are given from each state, one after another."""
 WRONG, RIGHT = 2, 1
 """So many wrong and legal replies to a question are asked about."""
+MAX_SEED = 2**53 - 1
 LIMIT_S = 300.0
 """For all questions, each of which has a limit of its own."""
 
@@ -177,15 +178,22 @@ async def _has_game(context: ServerContext, name: str) -> bool:
     """Check that a simulated game follows from its seed. Return whether the server has the game."""
     game = find(name)
     strategy = next(iter(game.strategies))
-    given = rules.SimulateGameRequest(game=name, seed=5, strategies=[strategy] * game.seats.start)
+    given = rules.SimulateGameRequest(game=name, strategies=[strategy] * game.seats.start)
     try:
-        first, again = [await ask_if_there(context, "SimulateGame", given) for _ in range(2)]
+        first = await ask_if_there(context, "SimulateGame", given)
     except grpc.aio.AioRpcError as error:
         if reason_of(error) == "UNKNOWN_GAME" and name not in GAMES:
             return False
         raise
-    same(f"A simulated game of {game.title}, when it is played again from its seed,", first, again)
-    same("The seed of a simulated game", given.seed, first.seed)
+    if (await context.ask("SimulateGame", given)).seed == first.seed:
+        raise failure(f"Two simulated games of {game.title} without a seed must have different ones.")
+    given.settings.CopyFrom(wrap(GameSettings, game, game.full_settings(game.settings_type())))
+    for seed in (first.seed, 0, MAX_SEED):
+        given.seed = seed
+        again = await context.ask("SimulateGame", given)
+        same(f"The seed of a simulated game of {game.title}", seed, again.seed)
+        if seed == first.seed:
+            same(f"A simulated game of {game.title}, when it is played again from its seed,", first, again)
     seats = sorted(player.seat for group in first.ranking for player in group.players)
     if seats != list(range(game.seats.start)) or not first.decision_count or not first.HasField("state"):
         raise failure("A simulated game must have a ranking of its players, a last state, and decisions.")
@@ -212,7 +220,7 @@ async def _check_refused(context: ServerContext) -> None:
     for method, kind in (("CheckReply", rules.CheckReplyRequest), ("ApplyReply", rules.ApplyReplyRequest)):
         asked = kind(position=position, reply=pack(given))
         await context.refused(method, asked, "INVALID_REPLY", about="a message of another type")
-    given.seed = 2**53
+    given.seed = MAX_SEED + 1
     await context.refused("SimulateGame", given, "INVALID_SEED")
     given.ClearField("seed")
     for wrong in (given.strategies[:1], [*given.strategies[1:], "no-such-strategy"]):

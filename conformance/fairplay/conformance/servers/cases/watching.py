@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from functools import partial
+from random import Random
 from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
@@ -24,15 +25,17 @@ from fairplay.conformance.servers.context import (
     ALL_GAMES,
     HIDDEN,
     OPEN,
+    RACE,
     STANDSTILL_S,
     TIMED,
     ServerContext,
     Stage,
     ordinary,
     server_case,
+    together,
 )
 from fairplay.conformance.servers.courses import check_states, follow
-from fairplay.conformance.servers.players import Cast
+from fairplay.conformance.servers.players import Cast, Received
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     NAMES,
@@ -41,6 +44,7 @@ from fairplay.conformance.servers.scenes import (
     Actor,
     Asked,
     Expected,
+    Manner,
     Scene,
     Script,
     SoundPlayer,
@@ -56,6 +60,7 @@ from fairplay.conformance.servers.scenes import (
 from fairplay.games.conformance import Level
 from fairplay.games.envelopes import unwrap, wrap
 from fairplay.games.evidence import without_evidence
+from fairplay.games.game import find
 from fairplay.v1.game_pb2 import GameSettings
 from fairplay.v1.manager_pb2 import (
     CancelTournamentRequest,
@@ -85,6 +90,10 @@ ASKED_FIRST = 3
 """This call and those that are made with it are open when a game is stopped."""
 METHOD = "TakeTurn"
 """A method of both games."""
+ACT = find(RACE).turn
+MORE_CARDS = ACT.response(action="ACTION_MORE_CARDS").SerializeToString()
+MOST_AT_ONCE, ANSWERS = 8, 6
+"""So many players are asked at the same time, and so many answers are given, one by one."""
 
 
 @asynccontextmanager
@@ -352,6 +361,66 @@ async def _check_deadlines(context: ServerContext, bank_s: float) -> None:
             )
 
 
+@server_case("watch.asked-all", "WATCH-7", attempts=TIMED, rest_s=STANDSTILL_S, mostly_waits=True)
+async def asked_all(context: ServerContext) -> None:
+    """Who is told whom a game waits for is told of all, whoever answers first of those that are asked at a time."""
+    scenes = [(name, 0) for name in ALL_GAMES] + [(RACE, MOST_AT_ONCE)]
+    await together(_check_asked(context.apart(), name, count) for name, count in scenes)
+
+
+class _Hesitant:
+    """Players that answer a call when they are let. In a race every other act of a player cannot be carried out."""
+
+    def __init__(self) -> None:
+        self.gates: dict[int, asyncio.Event] = {}
+
+    def __call__(self, asked: Asked) -> Act:
+        gate = self.gates[asked.seat] = asyncio.Event()
+        is_odd = asked.method == ACT.name and asked.number % 2 == 1
+        return Act(Manner.REPLY, MORE_CARDS if is_odd else asked.sound, gate=gate)
+
+
+async def _check_asked(context: ServerContext, name: str, count: int) -> None:
+    """Have the players of a game answer one by one, and check whom it waits for, as a spectator is told."""
+    players, rng, events = _Hesitant(), Random(f"{name}/{count}"), list[WatchGameResponse]()
+    scene = replace(ordinary(name, players, count), control=PATIENT)
+    async with context.staged(scene) as stage:
+        game_id, received, before = stage.request.game_id, stage.cast.received, list[Received]()
+        with contextlib.suppress(NotApplicable):  # the server may lack the game
+            await context.ask_for_game("CreateGame", CreateGameRequest(game_id=game_id, plan=stage.request.plan))
+
+            async def watch() -> None:
+                async for event in context.apart().stream("WatchGame", WatchGameRequest(game_id=game_id)):
+                    events.append(event)
+
+            watching, known = asyncio.ensure_future(watch()), 0
+            try:
+                for _ in range(ANSWERS):
+                    await asyncio.sleep(PAUSE_S)
+                    kept = [each for each in before if each.is_open]
+                    for event in events:
+                        _check_all_told(scene.game.title, event, kept, [*before, *received[known:]])
+                    before, known = [each for each in received if each.is_open], len(received)
+                    events.clear()
+                    if before:
+                        players.gates[rng.choice(before).seat].set()
+            finally:
+                await context.ask("StopGame", StopGameRequest(game_id=game_id))
+                await watching
+
+
+def _check_all_told(title: str, event: WatchGameResponse, least: Sequence[Received], most: Sequence[Received]) -> None:
+    """Check that a spectator is told of calls that have been open for long, and of none that has not been."""
+    told = {(each.seat, each.method_name) for each in event.asked.players}
+    due, may_be = ({(each.seat, each.path) for each in calls} for calls in (least, most))
+    if told and not due <= told <= may_be:
+        wrong = min(due - told or told - may_be)
+        raise failure(
+            f"`asked` must tell all calls that are open, and no other; in a game of {title} it {{}} "
+            f"{wrong[1].rpartition('/')[2]} to {NAMES[wrong[0]]}.".format("lacks" if wrong in due else "has")
+        )
+
+
 class _Asked(NamedTuple):
     """A call for which a game waits, as a spectator is told that began to watch at a time."""
 
@@ -528,6 +597,7 @@ CASES = (
     resume,
     resumed_running,
     deadlines,
+    asked_all,
     hidden_in_tournament,
     stop_running,
     stop_cancels,
