@@ -11,6 +11,9 @@ from typing import Any
 
 import grpc
 import pytest
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.events import StreamEnded
 
 from benchmarks.half_open import SETTINGS
 from fairplay.games.game import find
@@ -121,6 +124,32 @@ async def test_a_player_that_cannot_be_called_over_tls_is_not_connected(tmp_path
 
 
 # --- what it answers ---
+
+
+class OneCall(asyncio.Protocol):
+    """A connection on which a player answers one call, and says of the next one that it has not processed it."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self.http2 = H2Connection(H2Configuration(client_side=False))
+        self.http2.initiate_connection()
+
+    def data_received(self, data: bytes) -> None:
+        for event in self.http2.receive_data(data):
+            if isinstance(event, StreamEnded) and event.stream_id == 1:
+                self.http2.send_headers(1, [(":status", "200"), ("content-type", "application/grpc")])
+                self.http2.send_data(1, b"\0\0\0\0\1x")
+                self.http2.send_headers(1, [("grpc-status", "0")], end_stream=True)
+            elif isinstance(event, StreamEnded):
+                self.http2.close_connection(last_stream_id=1)
+        self.transport.write(self.http2.data_to_send())
+
+
+async def test_a_call_that_a_connection_says_it_has_not_processed_is_sent_on_another_one() -> None:
+    server = await asyncio.get_running_loop().create_server(OneCall, "127.0.0.1", 0)
+    async with asyncio.timeout(AMPLE_S), server, linked(server.sockets[0].getsockname()[1]) as link:
+        assert [await ask(link) for _ in range(3)] == [b"x", b"x", b"x"]
 
 
 @pytest.mark.parametrize("compression", [grpc.Compression.Gzip, grpc.Compression.Deflate])

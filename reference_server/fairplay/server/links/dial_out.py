@@ -37,7 +37,9 @@ CHANNEL_OPTIONS = [
     ("grpc.max_receive_message_length", MAX_FRAME_BYTES),
     ("grpc.max_send_message_length", -1),
     # No keepalive: by default a player's gRPC server takes frequent pings for an attack, and the clock ends every call.
-    ("grpc.enable_retries", 0),  # a call is made once
+    # By itself, gRPC sends a call again only where HTTP/2 says that it was not processed: so it does for players whose
+    # connections grow no older than so much, with a call on its way when that is over.
+    ("grpc.enable_retries", 1),
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 1_000),
     ("grpc.use_local_subchannel_pool", 1),  # a fresh connection for every link, not a shared one
