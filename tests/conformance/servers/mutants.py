@@ -734,6 +734,11 @@ def tells_once_whom_it_waits_for(event: WatchGameResponse, rpc: Rpc) -> None:
             event.asked.players.remove(each)
 
 
+@mutant("watch.asked-all", "watch.asked")
+def numbers_whom_it_waits_for(event: WatchGameResponse, _: Rpc) -> None:
+    event.sequence += event.HasField("asked")
+
+
 @mutant("watch.deadlines")
 def counts_deadlines_from_when_it_tells_them(event: WatchGameResponse, _: Rpc) -> None:
     for each in event.asked.players:

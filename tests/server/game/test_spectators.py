@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from fairplay.games.steps import Conversation, Eliminate, Outcome, Race, Show
-from fairplay.server.game.spectators import live
+from fairplay.server.game.spectators import SETTLE_S, live
 from fairplay.server.links.link import disconnected
 from fairplay.v1.referee_pb2 import WatchGameResponse
 from tests.server.played import Played, playing, turned
@@ -56,6 +56,28 @@ async def test_whom_a_game_waits_for_is_said_anew_when_others_are_asked(at: Play
     assert spectator.reported() == [(2, "finished")]
     assert spectator.reading.done()
     assert at.running.watchers == [at.received]
+
+
+def held(_: Snap) -> Conversation:
+    """Have answers count in the moment in which it is told that the game waits for them."""
+    for _count in range(4):
+        yield Show(None)
+        yield Race(ask(0, 1), hold_s=SETTLE_S)
+    return Outcome([[(0, 0)]])
+
+
+@playing(held, 2)
+async def test_whom_a_game_waits_for_has_the_number_of_the_event_before_it(at: Played) -> None:
+    spectator = Spectator(at)
+    for _ in range(4):
+        at.hands[0].say("x")
+        await asyncio.sleep(SETTLE_S)
+        await turned(6)
+    await asyncio.sleep(1.0)
+    last = 0
+    for sequence, kind in spectator.reported():
+        assert sequence == last if kind == "asked" else sequence > last
+        last = sequence
 
 
 @playing(everybody([0]), 1)
@@ -134,11 +156,16 @@ async def test_who_does_not_keep_up_misses_states_and_neither_eliminations_nor_t
     stream = live(at.snap.game, at.running, 0, single=True)
     events = [await anext(stream)]
     at.hands[1].say("x")
-    for _ in range(200):
-        await turned(6)
-        at.hands[0].say("x")
-    await turned(9)
-    events += [event async for event in stream]
+    for count in (180, 20):
+        for _ in range(count):
+            await turned(6)
+            at.hands[0].say("x")
+        await turned(9)
+        async for event in stream:
+            if event.HasField("asked"):
+                assert events[-1].sequence == event.sequence == at.running.machine.event_count
+                break
+            events.append(event)
     kinds = [event.WhichOneof("event") for event in events]
     assert kinds.count("state") < 100
     assert kinds.count("eliminated") == 1

@@ -127,6 +127,8 @@ class _Spectator:
         while True:
             while self._events:
                 yield self._events.popleft()
+                if not self._events:
+                    self._catch_up()  # states were left out while too many waited
             if self._ended:
                 return
             self._wake.clear()
@@ -134,6 +136,8 @@ class _Spectator:
                 async with asyncio.timeout(SETTLE_S if self._asked else None):
                     await self._wake.wait()
             except TimeoutError:
+                if self._wake.is_set():  # something happened in the same moment
+                    continue
                 self._asked = False
                 if calls := self._running.open_calls:
                     yield _asked(calls, self._machine.event_count)

@@ -396,7 +396,9 @@ async def _check_asked(context: ServerContext, name: str, count: int) -> None:
             watching, known = asyncio.ensure_future(watch()), 0
             try:
                 for _ in range(ANSWERS):
-                    await asyncio.sleep(PAUSE_S)
+                    await asyncio.wait([watching], timeout=PAUSE_S)
+                    if watching.done():
+                        await watching
                     kept = [each for each in before if each.is_open]
                     for event in events:
                         _check_all_told(scene.game.title, event, kept, [*before, *received[known:]])
@@ -405,15 +407,16 @@ async def _check_asked(context: ServerContext, name: str, count: int) -> None:
                     if before:
                         players.gates[rng.choice(before).seat].set()
             finally:
+                watching.cancel()
+                await asyncio.gather(watching, return_exceptions=True)
                 await context.ask("StopGame", StopGameRequest(game_id=game_id))
-                await watching
 
 
 def _check_all_told(title: str, event: WatchGameResponse, least: Sequence[Received], most: Sequence[Received]) -> None:
     """Check that a spectator is told of calls that have been open for long, and of none that has not been."""
     told = {(each.seat, each.method_name) for each in event.asked.players}
     due, may_be = ({(each.seat, each.path) for each in calls} for calls in (least, most))
-    if told and not due <= told <= may_be:
+    if event.HasField("asked") and not due <= told <= may_be:
         wrong = min(due - told or told - may_be)
         raise failure(
             f"`asked` must tell all calls that are open, and no other; in a game of {title} it {{}} "

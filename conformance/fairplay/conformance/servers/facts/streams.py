@@ -52,10 +52,11 @@ class GameEvents:
                 raise failure(f"{what} must tell the full name of each open call, and when its time is over.")
 
     def _number(self, event: WatchGameResponse, kind: str, what: str) -> None:
-        if kind in ("asked", "joined"):
+        if kind in ("asked", "joined") and event.sequence == self._last:
             return
-        if event.sequence <= self._last:
-            raise failure(f"{what} has come behind the event {self._last}: the numbers must grow.")
+        if event.sequence <= self._last or kind == "asked":
+            due = "`asked` has the number of that" if kind == "asked" else "the numbers must grow"
+            raise failure(f"{what} has come behind the event {self._last}: {due}.")
         self._last = event.sequence
         if kind in ("eliminated", "finished"):
             number = event.eliminated.call_number
