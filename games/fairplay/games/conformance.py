@@ -107,6 +107,8 @@ class RareGame(NamedTuple):
     """The seat, the method and the number among its calls to the seat of a call in which a player fails."""
     allowed: str = ""
     """The mutation of the first seat, which answers as the settings allow, and usual ones do not; empty: none."""
+    late: tuple[int, str, int] | None = None
+    """The same of a call that a player answers too late."""
 
 
 class Mutation(NamedTuple):

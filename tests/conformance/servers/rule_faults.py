@@ -195,6 +195,21 @@ FAULTS = {
     "cards-are-put-back-for-ever": RuleFault(
         "webset", "protocol.controller", " or self._selection_count >= MAX_SELECTIONS", ""
     ),
+    "picks-are-counted-through-the-game": RuleFault(
+        "webset",
+        "protocol.controller",
+        "if state.call_count != before.call_count:",
+        "if state.call_count == 1 != before.call_count:",
+    ),
+    "who-passes-may-be-refused-anew": RuleFault(
+        "webset",
+        "protocol.controller",
+        "self._passed.add(seat)\n\n    def record_refusal",
+        "self._passed.add(seat), self._refusals.pop(seat, None)\n\n    def record_refusal",
+    ),
+    "a-set-locks-out": RuleFault(
+        "webset", "protocol.conversation", "if status is not Status.GOT_SET:", "if status:", "order.webset-lockout"
+    ),
     "a-card-is-picked-twice": RuleFault(
         "webset", "rules.takes", " or len(set(cards)) < len(cards):", ":", "order.webset-selection"
     ),

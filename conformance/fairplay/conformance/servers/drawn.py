@@ -131,7 +131,7 @@ def _rare_games(name: str) -> Sequence[tuple[Drawn, bool]]:
 
 
 def _rare(game: Game, title: str, rare: RareGame) -> Drawn:
-    """Return a rare game, whose first seat answers too late what its situation says, and whose leaver fails."""
+    """Return a rare game, in which calls are failed or answered too late as it says."""
     settings, count, *_ = rare.situation
     method = rare.situation.rivals_late_in
     usually_wrong = [
@@ -139,10 +139,10 @@ def _rare(game: Game, title: str, rare: RareGame) -> Drawn:
     ]
 
     def script(asked: Asked) -> Act | None:
-        if (asked.seat, asked.method) == (0, method):
+        call = asked.seat, asked.method, asked.number
+        if (asked.seat, asked.method) == (0, method) or call == rare.late:
             return hang(asked)
-        fails = (asked.seat, asked.method, asked.number) == rare.leaver
-        return fail(13, "scripted failure")(asked) if fails else None
+        return fail(13, "scripted failure")(asked) if call == rare.leaver else None
 
     full = game.full_settings(settings)
     state = draw_state(game, full, count, 1) if rare.situation.state is None else rare.situation.state

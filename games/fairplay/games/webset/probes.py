@@ -45,6 +45,8 @@ ANY_SETTINGS = webset_pb2.Settings()
 BLIND, WRONG, ONE_BY_ONE = "solver:misses=1", "solver:error=1", "solver:singly=1"
 WRONG_AT_TIMES = "solver:error=0.5,misses=0.1,singly=0.5,shows=0.1"
 WAVERING = f"{ONE_BY_ONE},wavers=1"
+HARDLY_WAVERING, LATE_PICK = "solver:singly=0.9,wavers=1,error=0.5,seed=1029", 10
+"""A player of four calls, of which the first two end in a set and a wrong one, and the third if this pick is late."""
 TO_THE_END = 0
 CALL_AND_PICK = 2
 
@@ -457,6 +459,7 @@ def _dealt_out(state: State) -> tuple[Player, ...]:
 
 # Rare games
 
+LESS_THAN_A_SECOND = _ms(900)
 WRONG_ARE_FREE = webset_pb2.Settings(penalty_bad=0, penalty_expired=7, act_cap=10)
 SOON_EXPIRED = webset_pb2.Settings(penalty_bad=0, penalty_expired=7, window=_ms(100), act_cap=10)
 EXPIRED_ARE_FREE = webset_pb2.Settings(penalty_bad=7, penalty_expired=0, window=_ms(100), act_cap=10)
@@ -483,11 +486,14 @@ SHOWN_AND_GONE = webset_pb2.Settings(
     show_enabled=True, more_rule=webset_pb2.MORE_RULE_ANYONE, refill_rule=webset_pb2.REFILL_RULE_SEED_BASE, act_cap=20
 )
 PUT_BACK = webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE, act_cap=40)
-LAST_PICK = webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE, act_cap=10)
+LAST_PICK = webset_pb2.Settings(
+    selection=webset_pb2.SELECTION_SINGLE, window=LESS_THAN_A_SECOND, min_players=1, act_cap=10
+)
 PATIENT = webset_pb2.Settings(idle_rounds=11)
+REFUSED_THRICE = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_IF_NO_SET, idle_rounds=3)
 MANY_ACTS = webset_pb2.Settings(act_cap=10_002)
 LAST_SETS = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_ANYONE, act_cap=10)
-ONE_ACT_LEFT = _changed(SOME_SETS, lambda state: state._replace(act_count=9))
+FOUR_ACTS_LEFT = _changed(_played(_any, 1), lambda state: state._replace(act_count=6))
 MANY_ACTS_BEFORE = _changed(SOME_SETS, lambda state: state._replace(act_count=10_000))
 MANY_CARDS = _changed(
     _played(lambda state: len(on_table(state)) >= 18 and _any(state)), lambda state: state._replace(act_count=6)
@@ -495,10 +501,14 @@ MANY_CARDS = _changed(
 
 
 def _rare(
-    settings: webset_pb2.Settings, *strategies: str, found: Found = SOME_SETS, late_in: str = ""
+    settings: webset_pb2.Settings,
+    *strategies: str,
+    found: Found = SOME_SETS,
+    late_in: str = "",
+    late: tuple[int, str, int] | None = None,
 ) -> Callable[[Random], RareGame]:
     make = _from(found, settings=settings, rivals_late_in=late_in)
-    return lambda rng: RareGame(make(rng), strategies)
+    return lambda rng: RareGame(make(rng), strategies, late=late)
 
 
 RARE_GAMES = {
@@ -527,9 +537,10 @@ RARE_GAMES = {
         SHOWN_AND_GONE, SHOWING_SOME, BLIND, found=_played(lambda state: len(on_table(state)) >= 18 and _any(state))
     ),
     "cards that were picked one by one are put back": _rare(PUT_BACK, "solver:singly=1,error=0.5", BLIND),
-    "cards are picked and put back twenty times, and then are a wrong take": _rare(
-        LAST_PICK, WAVERING, BLIND, found=ONE_ACT_LEFT
+    "cards are picked and put back twenty times, and then are a wrong take, after calls that ended in each way": (
+        _rare(LAST_PICK, HARDLY_WAVERING, found=FOUR_ACTS_LEFT, late=(0, "PickCards", LATE_PICK))
     ),
+    "who does nothing after a refusal is refused again, as often as is allowed in all": _rare(REFUSED_THRICE, BLIND),
     "players do nothing more often than usual": _rare(PATIENT, BLIND),
     "more acts are carried out than in usual games, and two are left": _rare(
         MANY_ACTS, "first", found=MANY_ACTS_BEFORE
@@ -545,7 +556,6 @@ RARE_GAMES = {
 
 SHORT = Duration(nanos=20_000_000)
 NO_TIME = Duration()
-LESS_THAN_A_SECOND = Duration(nanos=900_000_000)
 
 SETTINGS_VALUES = {
     "aspects": (3,),

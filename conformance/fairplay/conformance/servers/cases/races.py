@@ -26,6 +26,7 @@ from fairplay.conformance.servers.scenes import (
     hang,
     reply,
     slow,
+    sound_script,
     span,
 )
 from fairplay.games.game import find
@@ -94,7 +95,9 @@ async def lockout(context: ServerContext) -> None:
     """After a call that was wrong or has expired the next act of its player counts later, or it cannot call."""
     wrong, late = at(FIRST, PICK_CARDS, reply(b"")), at(FIRST, PICK_CARDS, hang)
     delayed = {"lockout": span(LATER_S)}
+    right = f"was right, which delays nothing where a wrong one delays its next act by {LATER_S:g} s"
     ends: Mapping[str, tuple[Script, dict[str, Any]]] = {
+        right: (sound_script, delayed),
         f"was wrong, which delays its next act by {LATER_S:g} s": (wrong, delayed),
         f"has expired, which delays its next act by {LATER_S:g} s": (late, {**delayed, "window": span(SOON_S)}),
         "was wrong, after which it cannot call before the table changes": (
@@ -105,7 +108,7 @@ async def lockout(context: ServerContext) -> None:
     for how, (script, values) in ends.items():
         second = any_of(at(SECOND, ACT, slow(LATE_S)), at(SECOND, ACT, slow(SOON_S), 2))
         played = await _race(context, any_of(script, second), **values)
-        _check_callers(played, [FIRST, SECOND], f"the call of {NAMES[FIRST]} {how}")
+        _check_callers(played, [FIRST, FIRST if how is right else SECOND], f"the call of {NAMES[FIRST]} {how}")
 
 
 def _leave_at_third(asked: Asked) -> Act | None:
