@@ -10,6 +10,7 @@ import copy
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, get_args, get_type_hints
 
 from google.protobuf.duration_pb2 import Duration
@@ -1178,6 +1179,11 @@ def takes_any_name(request: CreateTournamentRequest, _: Rpc) -> None:
     request.plan.sign_up.ClearField("name_pattern")
 
 
+@mutant("tournament.watch")
+def does_not_say_which_games_begin(event: WatchTournamentResponse, _: Rpc) -> Sequence[Message] | None:
+    return NONE if event.HasField("game_started") else None
+
+
 @mutant("tournament.dialled-in-token")
 def lets_anybody_enter_a_player(part: DialInRequest | SignUpRequest, rpc: Rpc) -> None:
     if isinstance(part, SignUpRequest):
@@ -1486,6 +1492,18 @@ def keeps_no_garbage(part: GetRecordResponse, _: Rpc) -> None:
         for entry in map(RecordEntry.FromString, entries):
             if entry.call.reply.startswith(b"\xff"):
                 entry.call.reply = b""
+            yield entry.SerializeToString()
+
+    _record(part, change)
+
+
+@mutant("records.unparsable-reply")
+def keeps_less_of_garbage(part: GetRecordResponse, _: Rpc) -> None:
+    def change(entries: Sequence[bytes]) -> Iterator[bytes]:
+        for entry in map(RecordEntry.FromString, entries):
+            if entry.call.reply.startswith(b"\xff") and not entry.call.reply_digest:
+                entry.call.reply_digest = sha256(entry.call.reply).digest()
+                entry.call.reply = entry.call.reply[:4_096]
             yield entry.SerializeToString()
 
     _record(part, change)

@@ -14,6 +14,7 @@ from fairplay.conformance.servers.scenes import (
     GARBAGE,
     UNKNOWN_FIELD,
     Act,
+    Asked,
     Manner,
     Script,
     any_of,
@@ -34,8 +35,9 @@ THOUGHT_S = 0.5
 PADDING_BYTES = 15_000
 """A reply with so much more is kept as evidence."""
 LARGE_BOARD = {"rows": 10, "columns": 10}
-LONG_GARBAGE = GARBAGE * 2**13
-"""A reply of which a server need not keep the whole."""
+WHOLE_BYTES, UNPARSABLE_BYTES = 16_384, 4_096
+"""So long a reply is kept as it came, and so much of a longer one that cannot be parsed."""
+TURN = "TakeTurn"
 
 
 async def _offered(context: ServerContext) -> Played:
@@ -129,12 +131,32 @@ async def unparsable(context: ServerContext) -> None:
     longest_s = max(call.elapsed.ToNanoseconds() / 1e9 for call in calls)
     if longest_s < THOUGHT_S / 4:  # a server leaves out time in which it stood still
         raise failure(f"A reply took {THOUGHT_S:g} s; the record says that none took more than {longest_s:.3f} s.")
-    digest = sha256(LONG_GARBAGE).digest()
-    for call in await _recorded_calls(context, at(1, "TakeTurn", reply(LONG_GARBAGE))):
-        if call.reply.startswith(GARBAGE) and call.reply != LONG_GARBAGE and call.reply_digest != digest:
+    for size in (WHOLE_BYTES, WHOLE_BYTES + 1):
+        await _check_kept(context, size)
+
+
+async def _check_kept(context: ServerContext, size: int) -> None:
+    """Check what is kept of a right reply with unknown fields, and of one that cannot be parsed, of so many bytes."""
+    garbage = (GARBAGE * size)[:size]
+    kept = {1: garbage[:UNPARSABLE_BYTES]}
+
+    def padded(asked: Asked) -> Act:
+        kept[0] = asked.sound
+        count = (size - len(asked.sound)) // len(UNKNOWN_FIELD) + size % 2
+        return Act(Manner.REPLY, asked.sound + UNKNOWN_FIELD * count)
+
+    turns = [at(0, TURN, padded), at(1, TURN, reply(garbage))]
+    played = await context.play(ordinary(OPEN, any_of(*turns), count=2))
+    sent = {each.seat: each.act.data for each in played.cast.received[::-1] if each.method == TURN and each.act}
+    calls = [each.call for each in parsed(await context.record(played.game_id)) if each.HasField("call")]
+    for call in {each.seat: each for each in calls[::-1] if each.method_name.endswith(f"/{TURN}")}.values():
+        whole, shortened = sent[call.seat], (kept[call.seat], sha256(sent[call.seat]).digest())
+        if (call.reply, call.reply_digest) not in ((whole, b""), shortened if len(whole) > WHOLE_BYTES else ()):
+            what = "that cannot be parsed" if call.seat else "with unknown fields"
             raise failure(
-                f"Of a reply of {len(LONG_GARBAGE):,} bytes the record has {len(call.reply):,}, without the digest of "
-                "the whole."
+                f"Of a reply {what} of {len(whole):,} bytes the record has {len(call.reply):,}, and a digest of "
+                f"{len(call.reply_digest)} bytes; of up to {WHOLE_BYTES:,} bytes it must have all, and of more what "
+                "RecordedCall says, with the digest of the whole."
             )
 
 

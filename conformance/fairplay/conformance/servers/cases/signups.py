@@ -181,12 +181,13 @@ async def names(context: ServerContext) -> None:
     """Names are held to the pattern of the sign-up, but for those that the creator gives."""
     request = make_request(context, [NOBODY])
     request.plan.entrants[0].name = "Zoe.1"
-    request.plan.sign_up.name_pattern = "[a-z]{1,12}"
+    request.plan.sign_up.name_pattern = "[a-z]|[a-z]{2,12}|[0-9]"
     await context.ask("CreateTournament", request)
-    for name in ("Anna", "a" * 13, "", "anna bert"):
+    for name in ("Anna", "a" * 13, "", "anna bert", "anna.1", "1.anna", "anna.7"):
         about = f"the name {name!r} where the pattern is {request.plan.sign_up.name_pattern}"
         await context.refused("SignUp", _sign_up(request, name), "NAME_INVALID", about=about)
-    await context.ask("SignUp", _sign_up(request, "anna"))
+    for name in ("anna", "7"):
+        await granted(context, "SignUp", _sign_up(request, name), f"SignUp with the name {name}, which matches")
     wide = make_request(context)
     wide.plan.sign_up.name_pattern = ".*"
     await context.ask("CreateTournament", wide)
@@ -203,7 +204,9 @@ async def dialled_in_token(context: ServerContext) -> None:
     game, [name] = small_scene().game, context.new_names(1)
     async with context.dialled_in(Cast(game, small_scene().actors()), [name], token="right"):
         link = f"dial-in:{name}"
-        await context.refused("SignUp", _sign_up(request, "anna", "wrong", link), "WRONG_TOKEN")
+        for token in ("wrong", ""):
+            about = f"the token {token!r}, which is another one,"
+            await context.refused("SignUp", _sign_up(request, "anna", token, link), "WRONG_TOKEN", about=about)
         nobody = _sign_up(request, "anna", "right", f"dial-in:{context.new_id('nobody')}")
         await context.refused("SignUp", nobody, "INVALID_LINK", about="a name that is not dialled in")
         await context.ask("SignUp", _sign_up(request, "anna", "right", link))
@@ -250,13 +253,15 @@ async def full(context: ServerContext) -> None:
 
 @server_case("tournament.period", "SIGN-8", attempts=TIMED, mostly_waits=True)
 async def period(context: ServerContext) -> None:
-    """Who has signed up need not wait for ever for others."""
-    request = make_request(context)
+    """Who has signed up need not wait for ever for others, and need not hurry."""
+    game, [named, comes] = small_scene().game, context.new_names(2)
+    request = make_request(context, [f"dial-in:{named}"])
     request.plan.sign_up.waiting_period.CopyFrom(span(PERIOD_S))
-    game, players = small_scene().game, context.new_names(2)
-    async with context.dialled_in(Cast(game, small_scene().actors()), players, token="token"):
+    async with context.dialled_in(Cast(game, small_scene().actors()), [named, comes], token="token"):
         await context.ask("CreateTournament", request)
-        await _sign_all_up(context, request, players)
+        told = await context.ask("SignUp", _sign_up(request, NAMES[1], "token", f"dial-in:{comes}"))
+        signing_up = TournamentStatus.TOURNAMENT_STATUS_SIGN_UP
+        same("The status, as SignUp tells with two of two entrants within a period,", signing_up, told.status)
         await ends_by_itself(context, request)
 
 
@@ -298,12 +303,13 @@ async def last_period(context: ServerContext) -> None:
 async def _check_cancelled(context: ServerContext, count: int | None) -> None:
     """Check when a tournament is cancelled that has so many periods; None: the plan does not say how many."""
     request = make_request(context, [NOBODY] * 2)  # StartTournament would need no more, but a period does
-    request.plan.sign_up.min_entrant_count = 3
+    request.plan.sign_up.min_entrant_count = 4
     request.plan.sign_up.waiting_period.CopyFrom(span(WHOLE_PERIOD_S))
     if count is not None:
         request.plan.sign_up.period_count = count
     count = count or USUAL_PERIODS
     await context.ask("CreateTournament", request)
+    coming = asyncio.ensure_future(_come_and_go(context.apart(), request))
     watching = WatchTournamentRequest(tournament_id=request.tournament_id)
     try:
         await context.stream_all("WatchTournament", watching)
@@ -311,6 +317,9 @@ async def _check_cancelled(context: ServerContext, count: int | None) -> None:
         if error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED:
             raise
         raise failure(f"A tournament for which too few enter must be cancelled after {count} periods.") from None
+    finally:
+        coming.cancel()
+        await asyncio.gather(coming, return_exceptions=True)
     got = GetTournamentRequest(tournament_id=request.tournament_id)
     shown = (await context.ask("GetTournament", got)).tournament
     status = TournamentStatus.Name(shown.status)
@@ -324,16 +333,26 @@ async def _check_cancelled(context: ServerContext, count: int | None) -> None:
         )
 
 
+async def _come_and_go(context: ServerContext, request: CreateTournamentRequest) -> None:
+    """Let a player enter and leave a tournament again and again: periods are no longer for that."""
+    leaving = WithdrawRequest(tournament_id=request.tournament_id, name=NAMES[-1])
+    while True:
+        for method, asked in (("SignUp", _sign_up(request, NAMES[-1])), ("Withdraw", leaving)):
+            await asyncio.sleep(0.6 * WHOLE_PERIOD_S)
+            await context.ask(method, asked)
+
+
 @server_case("tournament.age-order", "SIGN-10")
 async def age_order(context: ServerContext) -> None:
     """The list of entrants decides who plays whom: those who signed up know their place in it."""
     orders = {
-        AgeOrder.AGE_ORDER_REVERSE_SIGN_UP: ("youngest first", ["bert", "anna", "zoe"]),
-        AgeOrder.AGE_ORDER_SIGN_UP: ("those of the plan first", ["zoe", "anna", "bert"]),
+        AgeOrder.AGE_ORDER_REVERSE_SIGN_UP: ("youngest first", ["bert", "anna", "zoe", "yan"]),
+        AgeOrder.AGE_ORDER_SIGN_UP: ("those of the plan first", ["zoe", "yan", "anna", "bert"]),
     }
     for order, (title, wanted) in orders.items():
-        request = make_request(context, [NOBODY])
-        request.plan.entrants[0].name = "zoe"
+        request = make_request(context, [NOBODY] * 2)
+        for player, name in zip(request.plan.entrants, ("zoe", "yan"), strict=True):
+            player.name = name
         request.plan.sign_up.age_order = order
         await context.ask("CreateTournament", request)
         for name in ("anna", "bert"):

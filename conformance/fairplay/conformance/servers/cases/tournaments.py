@@ -144,6 +144,7 @@ async def play(
             events.append(event)
             if first_game is None and event.HasField("game_finished") and not event.game_finished.skipped:
                 first_game = (await context.ask("GetGame", GetGameRequest(game_id=event.game_finished.game_id))).game
+                await context.ask("ListTournamentGames", ListTournamentGamesRequest(tournament_id=tournament_id))
         reply = await context.ask("GetTournament", GetTournamentRequest(tournament_id=tournament_id))
     return Ended(players.cast, reply.tournament, events, first_game)
 

@@ -26,6 +26,8 @@ class Facts:
         self._known: dict[tuple[str, ...], tuple[Any, str]] = {}
         self._over_s: dict[str, float] = {}
         """When it was first told of a game or a tournament that it is over."""
+        self.running: set[str] = set()
+        """The ids of games of tournaments of which it was told that they run."""
         self.calls: dict[int, Received] = {}
         """The calls that have come, by their ids, on whatever connection."""
 

@@ -131,7 +131,9 @@ class TournamentEvents:
         self._games[game_id] = after
 
     def _take_finished(self, game: GameFinished) -> None:
-        self._go_on(game.game_id, ("waiting",) if game.skipped else ("waiting", "running"), "over")
+        may_wait = game.skipped or game.game_id not in self._facts.running  # it may be played where nobody can watch it
+        before = [state for state, may_be in (("waiting", may_wait), ("running", not game.skipped)) if may_be]
+        self._go_on(game.game_id, before, "over")
         if game.skipped and not game.result.aborted:
             raise failure(f"The game {game.game_id} was skipped; its result must say so in `aborted`.")
         self._facts.agree(("the players of the game", game.game_id), list(game.players), "WatchTournament")

@@ -170,6 +170,8 @@ def _round_game(facts: Facts, game: RoundGame, name: str, _: float) -> None:
         raise failure(f"{what} must have a result if, and only if, it is over or skipped; it is {game.status}.")
     if skipped and not game.result.aborted:
         raise failure(f"{what} was skipped; its result must say so in `aborted`.")
+    if game.status == RoundGameStatus.ROUND_GAME_STATUS_RUNNING:
+        facts.running.add(game.game_id)
     facts.agree(("the deal of the game", game.game_id), game.deal, name)
     if game.round_number and not game.game_id.rpartition("/")[2].startswith(f"r{game.round_number}g"):
         raise failure(f"{what} is not of round {game.round_number}.")
