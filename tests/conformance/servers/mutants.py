@@ -397,6 +397,12 @@ def drops_metadata_unread(reply: Reply, _: Rpc) -> None:
     reply.ClearField("metadata")
 
 
+@mutant("blame.metadata")
+def drops_metadata_of_failures_unread(reply: Reply, _: Rpc) -> None:
+    if reply.HasField("failure"):
+        reply.ClearField("metadata")
+
+
 @mutant("time.bank-runs-out")
 def has_a_bank_that_lasts(request: GameRequest, _: Rpc) -> None:
     _add(request.plan.time_control, "bank", 2.0)
@@ -977,6 +983,36 @@ def breaks_off_at_late_replies(frame: DialInRequest | DialInResponse, rpc: Rpc) 
         cancelled.update(frame.cancelled)
     elif any(reply.id in cancelled for reply in frame.replies):
         frame.hello.CopyFrom(Hello())  # which the server takes for a breach of the protocol
+
+
+@mutant("connection.late-replies")
+def takes_late_replies_for_stray_ones(frame: DialInRequest | DialInResponse, rpc: Rpc) -> None:
+    cancelled: set[int] = rpc.own.setdefault("cancelled", set())
+    if isinstance(frame, DialInResponse):
+        cancelled.update(frame.cancelled)
+    else:
+        for reply in frame.replies:
+            reply.id = STRAY if reply.id in cancelled else reply.id
+
+
+@mutant("connection.late-replies")
+def forgives_no_stray_reply(frame: DialInRequest, rpc: Rpc) -> None:
+    rpc.own["strays"] = rpc.own.get("strays", 0) + sum(reply.id >= STRAY for reply in frame.replies)
+    if frame.replies and rpc.own["strays"] > 1_000:
+        frame.replies.extend([Reply(id=STRAY)] * 2_000)
+
+
+@mutant("connection.walk")
+def binds_names_of_hellos_that_it_refuses(frame: DialInRequest | DialInResponse, rpc: Rpc) -> None:
+    tokens: dict[str, str] = rpc.kept.setdefault("tokens", {})
+    bound: set[str] = rpc.kept.setdefault("bound", set())
+    if isinstance(frame, DialInResponse):
+        bound.update(rpc.own["names"] if frame.HasField("welcome") else ())
+    elif frame.HasField("hello"):
+        rpc.own["names"] = [player.name for player in frame.hello.players]
+        for player in frame.hello.players:
+            if tokens.setdefault(player.name, player.token) != player.token and player.name not in bound:
+                player.name = "."
 
 
 @mutant("connection.walk")

@@ -296,16 +296,16 @@ class Stream:
                 if act.again is not None:
                     await self.reply(call_id, act.again)
             case Manner.FAIL:
-                failed = Reply(id=call_id, failure=Failure(code=act.code, message=act.message))
-                await self.write(DialInRequest(replies=[failed]))
+                failed = Failure(code=act.code, message=act.message)
+                await self.write(DialInRequest(replies=[Reply(id=call_id, failure=failed, metadata=act.metadata)]))
             case Manner.VANISH:
                 self._waiting.pop(call_id, None)
                 self._rpc.cancel()
 
-    async def was_cancelled(self, within_s: float) -> bool:
-        """Return whether the server cancels a call within some seconds."""
+    async def was_cancelled(self, within_s: float, count: int = 1) -> bool:
+        """Return whether the server cancels a call, or so many, within some seconds."""
         until = time.monotonic() + within_s
-        while not any(each.cancelled_after_s is not None for each in self._open.values()):
+        while sum(each.cancelled_after_s is not None for each in self._open.values()) < count:
             if time.monotonic() > until:
                 return False
             await asyncio.sleep(0.01)

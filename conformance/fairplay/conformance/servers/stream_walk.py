@@ -6,7 +6,7 @@ open, such as whether a stream is kept without a player in a game, is never aske
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from random import Random
@@ -20,7 +20,17 @@ MOST_ANSWERS = 6
 """A game lasts longer than so many answers of a player."""
 MOST_AWAY = 2
 """So many steps are taken while a short window lasts."""
+MOST_REFUSALS = 2
+"""So many hellos that must be refused come after each step, where they are unlike those before: they change nothing."""
 WRONG = "a wrong token"
+NEAR: Sequence[Callable[[str], str]] = (
+    lambda token: WRONG,
+    lambda token: "",
+    lambda token: token[:-1],
+    lambda token: f"{token} ",
+    lambda token: token.upper(),
+)
+"""What is shown in the place of a token."""
 
 
 class Window(Enum):
@@ -90,6 +100,10 @@ class Person:
     """The one whose resume token is needed, where the name is kept without a token and without a stream."""
     left: Program | None = None
     """The former one, when it has come back with that: it must not need it any more."""
+    ended: Kind | None = None
+    """What its last stream ended with."""
+    refused: str | None = None
+    """The token of its last hello that was refused, since its last one that was not: its name is not bound to that."""
     playing: bool = False
     entered: bool = False
     awaited: bool = False
@@ -100,6 +114,21 @@ class Person:
     def is_busy(self) -> bool:
         """Return whether it is in a game, or entered in a tournament."""
         return self.playing or self.entered
+
+    @property
+    def is_free(self) -> bool:
+        """Return whether its name is free: whoever claims it first has it, with whatever token."""
+        return self.host is self.former is None and not self.token
+
+    @property
+    def tokens(self) -> tuple[str, str]:
+        """Return the tokens with which it may claim its name."""
+        return self.wish, f"another token of {self.letter}"
+
+    @property
+    def claim(self) -> str:
+        """Return what it shows where it is to be admitted: not that with which its name was refused."""
+        return self.token or (self.tokens[1] if self.wish and self.refused == self.wish else self.wish)
 
 
 @dataclass(eq=False)
@@ -170,11 +199,25 @@ class Walk:
     def steps(self, count: int) -> Iterator[Step]:
         """Yield so many steps."""
         for _ in range(count):
-            closing, step = self._closing(), self._choose()
-            self.covered.update(step.features)
-            failing, replaced = self._take(step)
-            up = [each for each in self.programs if each.state is State.UP]
-            yield step._replace(failing=failing, replaced=replaced, up=up, closing=closing)
+            yield self._do(self._choose())
+            for _ in range(MOST_REFUSALS if not self._closing() else 0):
+                refused = [each for each in self._hellos([]) if not each.admitted]
+                refused += [each for each in self._others() if each.kind is Kind.MALFORMED]
+                step = max(refused, key=self._novelty, default=None)
+                if step is None or {*step.features} <= self.covered:
+                    break
+                yield self._do(step)
+
+    def _do(self, step: Step) -> Step:
+        """Take a step, and return it with what comes of it."""
+        closing = self._closing()
+        self.covered.update(step.features)
+        failing, replaced = self._take(step)
+        up = [each for each in self.programs if each.state is State.UP]
+        return step._replace(failing=failing, replaced=replaced, up=up, closing=closing)
+
+    def _novelty(self, step: Step) -> float:
+        return len({*step.features} - self.covered) + self.rng.random()
 
     def _choose(self) -> Step:
         awaited = [each for each in self.people if each.awaited]
@@ -189,7 +232,7 @@ class Walk:
         kind = self.rng.choices(kinds, [WEIGHTS.get(each, 1.0) for each in kinds])[0]
         return max(
             (each for each in steps if each.kind is kind),
-            key=lambda each: (len({*each.features} - self.covered) + self.rng.random()) * (1 + each.admitted),
+            key=lambda each: self._novelty(each) * (1 + each.admitted),
         )
 
     # --- hellos ---
@@ -209,6 +252,8 @@ class Walk:
             if (False not in verdicts and None in verdicts) or verdicts.count(False) > 1:
                 continue  # nobody knows what comes of it, or for which of two reasons
             admitted = False not in verdicts
+            if admitted:
+                shown = [each.claim if each.is_free else token for each, token in zip(people, shown, strict=True)]
             if awaited and not (admitted and {*awaited} <= {*people}):
                 continue
             step = self._hello(people, shown, resume, self.rng.choice([*Window]), admitted)
@@ -218,22 +263,24 @@ class Walk:
     def _plain_hello(self, awaited: Collection[Person]) -> list[Step]:
         """Return the hello of one person that shows all that it has."""
         for one in awaited or self.people:
-            resume, shown = one.host or one.former, one.token or one.wish
+            resume, shown = one.host or one.former, one.claim
             if _admits(one, shown, resume):
                 return [self._hello([one], [shown], resume, Window.LONG, admitted=True)]
         return []
 
     def _show(self, person: Person, odd: bool) -> str:
-        if not odd or (person.host is person.former is None and not person.token):
-            return person.token or person.wish
-        return self.rng.choice((WRONG, "")) if person.token else WRONG
+        if person.is_free:
+            return self.rng.choice(person.tokens)
+        if not odd:
+            return person.claim
+        return self.rng.choice(NEAR)(person.token) if person.token else WRONG
 
     def _hello(
         self, people: Sequence[Person], shown: Sequence[str], resume: Program | None, window: Window, admitted: bool
     ) -> Step:
         unknown = resume is None and self.rng.random() < 0.25
         resumed, relation = _resumed(people, resume)
-        named = ", ".join(f"{one.letter} {_showing(one, token)}" for one, token in zip(people, shown, strict=True))
+        named = ", ".join(_named(one, token) for one, token in zip(people, shown, strict=True))
         with_token = f"the resume token of {resume}" if resume else "a resume token of nobody" if unknown else "none"
         again = [each for each in people if each.playing and not each.awaited]
         left = {each.host for each in people if each.host is not None and {*each.host.people} - {*people}}
@@ -241,6 +288,15 @@ class Walk:
             (_admits(one, token, resume), *_situation(one), _showing(one, token), _relation(one, resume))
             for one, token in zip(people, shown, strict=True)
         }
+        features |= {
+            (_admits(one, token, resume), one.is_busy, one.ended, _showing(one, token))
+            for one, token in zip(people, shown, strict=True)
+            if one.host is None or one.host.state is not State.UP
+        }
+        if not admitted:
+            [at] = [at for at, one in enumerate(people) if _admits(one, shown[at], resume) is False]
+            features |= {(bool(one.wish), number < at) for number, one in enumerate(people) if one.is_free}
+            features |= {(near,) for near in NEAR if near(people[at].token) == shown[at]}
         features.add((admitted, relation, resume.state if resume else unknown, resumed))
         if admitted:
             features.add((window, bool(again), relation))
@@ -283,6 +339,12 @@ class Walk:
                         resume=program,
                         manner=wrong,
                     )
+        for person in self.people:
+            for wrong in WRONGS if person.is_free else ():
+                shown = [self.rng.choice(person.tokens)]
+                features = {(Kind.MALFORMED, wrong, bool(person.wish))}
+                what = f"a hello with {wrong}, and of {person.letter}, whose name is free"
+                yield Step(Kind.MALFORMED, what, features, [person], shown=shown, manner=wrong)
         for person in self.people:
             yield from self._of_person(person)
 
@@ -327,16 +389,20 @@ class Walk:
         """Change what is, and return who fails in a game, and which streams are replaced."""
         person = step.people[0] if step.people else None
         match step.kind:
-            case Kind.HELLO:
-                return self._admit(step) if step.admitted else ([], [])
+            case Kind.HELLO if step.admitted:
+                return self._admit(step)
+            case Kind.HELLO | Kind.MALFORMED:
+                for one, shown in zip(step.people, step.shown, strict=True):
+                    one.refused = shown
+                return [], []
             case Kind.RESET | Kind.BREAK | Kind.FLOOD:
                 assert step.program is not None
-                return _lose(step.program), []
+                return _lose(step.program, step.kind), []
             case Kind.LEAVE:
                 assert step.program is not None
-                return _end(step.program), []
+                return _end(step.program, step.kind), []
             case Kind.WAIT:
-                return [each for program in self._closing() for each in _end(program)], []
+                return [each for program in self._closing() for each in _end(program, step.kind)], []
         assert person is not None
         match step.kind:
             case Kind.BEGIN:
@@ -366,10 +432,11 @@ class Walk:
                 person.token = shown
             person.left = person.former or person.left
             person.host, person.former, person.awaited = step.program, None, False
+            person.refused = person.ended = None
         for old in olds:
             if old.state is State.UP:
                 replaced.append(old)
-                failing += _lose(old)
+                failing += _lose(old, step.kind)
             elif not old.people:
                 old.state = State.OVER
             _doubt(old)
@@ -382,21 +449,23 @@ def _doubt(program: Program) -> None:
     program.certain &= program.state is State.UP or any(each.is_busy for each in program.people)
 
 
-def _lose(program: Program) -> list[Person]:
+def _lose(program: Program, by: Kind) -> list[Person]:
     """Lose a stream; return who fails at once."""
     if program.window is Window.NONE or not program.people:
-        return _end(program)
+        return _end(program, by)
+    for person in program.people:
+        person.ended = by
     program.state = State.LOST
     _doubt(program)
     return []
 
 
-def _end(program: Program) -> list[Person]:
+def _end(program: Program, by: Kind) -> list[Person]:
     """End a stream; return who fails."""
     program.state = State.OVER
     failing = [each for each in program.people if each.playing]
     for person in program.people:
-        person.host, person.playing = None, False
+        person.host, person.playing, person.ended = None, False, by
         person.former = program if person.entered and not person.token else None
     return failing
 
@@ -441,8 +510,15 @@ def _relation(person: Person, resume: Program | None) -> str:
     return "its own" if person.host is resume else "a former one" if person in resume.all else "that of others"
 
 
+def _named(person: Person, shown: str) -> str:
+    """Return in words who shows what, and what its last stream has ended with."""
+    ended = f" after a {person.ended.value}" if person.ended is not None else ""
+    return f"{person.letter}{ended} {_showing(person, shown)}" + (f" {shown!r}" if shown else "")
+
+
 def _showing(person: Person, shown: str) -> str:
     """Return in words which token of a name is shown."""
-    if shown == WRONG:
-        return "with a wrong token"
-    return "with its token" if shown else "without its token" if person.token else "without a token"
+    if not shown:
+        vain = " after a hello that was refused" if person.refused else ""
+        return "without its token" if person.token else f"without a token{vain}"
+    return "with its token" if person.is_free or shown == person.token else "with a wrong token"

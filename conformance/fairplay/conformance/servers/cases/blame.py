@@ -230,15 +230,19 @@ WRONG_METADATA: Sequence[Mapping[str, str]] = (
 async def metadata(context: ServerContext) -> None:
     """What a reply says of itself is read by nobody yet, but it has limits."""
 
-    def say(seat: int, said: Mapping[str, str]) -> Script:
-        return at(seat, "TakeTurn", lambda asked: Act(Manner.REPLY, asked.sound, metadata=said))
+    def say(seat: int, said: Mapping[str, str], failing: bool) -> Script:
+        act = FAILED if failing else lambda asked: Act(Manner.REPLY, asked.sound)
+        return at(seat, "TakeTurn", lambda asked: replace(act(asked), metadata=said))
 
-    await _judged(context, ordinary(OPEN, any_of(*(say(*each) for each in enumerate(FREE_METADATA)))))
-    for one, other in zip(WRONG_METADATA[::2], WRONG_METADATA[1::2], strict=True):
-        played = await context.play(ordinary(OPEN, any_of(say(0, one), say(1, other))))
-        found = [each.call_error.reason for each in played.game.result.misconducts]
-        title = f"The reasons of replies with the metadata {str(one)[:40]} and {str(other)[:40]}"
-        same(title, [CallErrorReason.CALL_ERROR_REASON_UNPARSABLE] * 2, found)
+    for failing in (False, True):
+        free = (say(seat, said, failing) for seat, said in enumerate(FREE_METADATA))
+        await _judged(context, ordinary(OPEN, any_of(*free)))
+        kind = "failures" if failing else "responses"
+        for one, other in zip(WRONG_METADATA[::2], WRONG_METADATA[1::2], strict=True):
+            played = await context.play(ordinary(OPEN, any_of(say(0, one, failing), say(1, other, failing))))
+            found = [CallErrorReason.Name(each.call_error.reason) for each in played.game.result.misconducts]
+            title = f"The reasons of {kind} with the metadata {str(one)[:40]} and {str(other)[:40]}"
+            same(title, ["CALL_ERROR_REASON_UNPARSABLE"] * 2, found)
 
 
 @server_case("blame.unknown-value", "CALL-9")

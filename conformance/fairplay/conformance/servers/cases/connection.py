@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ import grpc
 
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
 from fairplay.conformance.servers.compare import check_blame, check_ranking
-from fairplay.conformance.servers.context import OPEN, TIMED, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.context import OPEN, TIMED, ServerContext, ordinary, server_case, together
 from fairplay.conformance.servers.courses import check_order
 from fairplay.conformance.servers.players import Cast, Stream, hello
 from fairplay.conformance.servers.scenes import (
@@ -22,12 +23,11 @@ from fairplay.conformance.servers.scenes import (
     at,
     control,
     expect,
-    slow,
     vanish,
 )
 from fairplay.server.net.errors import STATUS
 from fairplay.v1.connection_pb2 import DialInRequest, GoodbyeReason, Hello, Reply
-from fairplay.v1.referee_pb2 import CreateGameRequest
+from fairplay.v1.referee_pb2 import CreateGameRequest, StopGameRequest
 
 END_LIMIT_S = 20.0
 STRAY = 2**52
@@ -41,6 +41,10 @@ SHORT_S = 0.5
 CLOSED = "a connection whose caller has closed its side"
 MOST_STRAYS = 1_000
 """So many at once do not end a stream."""
+LATE = 5
+"""So many replies come late: too many for a busy server to have forgiven them when it has read them all."""
+FORGIVEN_S, FORGIVEN = 2.0, 20
+"""So long after them so many more do not, by MOST_STRAYS a minute."""
 MAX_NAME_CHARS = 80
 MAX_FRAME_BYTES = 64 * 2**20
 
@@ -140,14 +144,16 @@ async def welcome(context: ServerContext) -> None:
 @server_case("connection.hello-first", "DIAL-4")
 async def hello_first(context: ServerContext) -> None:
     """Before the hello nobody knows who speaks."""
-    await _rejected(context, ["PROTOCOL_BROKEN"], DialInRequest(replies=[Reply(id=1)]))
+    for first in (DialInRequest(replies=[Reply(id=1)]), DialInRequest()):
+        await _rejected(context, ["PROTOCOL_BROKEN"], first)
 
 
 @server_case("connection.one-hello", "DIAL-5")
 async def one_hello(context: ServerContext) -> None:
     """A connection has one hello: players do not change while it lasts."""
     said = DialInRequest(hello=make_hello(context.new_names(1)))
-    await _rejected(context, ["PROTOCOL_BROKEN"], said, said, what="a connection with a second hello")
+    for second in (said, DialInRequest(hello=said.hello, replies=[Reply(id=STRAY)])):
+        await _rejected(context, ["PROTOCOL_BROKEN"], said, second, what="a connection with a second hello")
 
 
 @server_case("connection.reply-flood", "LATE-5", "STREAM-9")
@@ -261,7 +267,9 @@ async def many_players(context: ServerContext) -> None:
     if most > MANY:
         raise NotApplicable(f"this server lets a stream host {most:,} players")
     names = [f"{context.new_id('player')}-{number}" for number in range(most + 1)]
-    await _rejected(context, ["TOO_MANY_PLAYERS"], DialInRequest(hello=make_hello(names)))
+    await _rejected(context, ["TOO_MANY_PLAYERS"], DialInRequest(hello=make_hello(names, "a token")))
+    async with context.dialled_in(make_cast(), names[:most], token="another token", seats=[0] * most):
+        pass
 
 
 @server_case("connection.token-bytes", "DIAL-10")
@@ -284,8 +292,9 @@ async def replies_beside_hello(context: ServerContext) -> None:
 async def negative_window(context: ServerContext) -> None:
     """Nobody can come back before it has left."""
     said = make_hello(context.new_names(1))
-    said.resume_window.FromNanoseconds(-1_000_000_000)
-    await _rejected(context, ["MALFORMED_HELLO"], DialInRequest(hello=said))
+    for window_ns in (-1_000_000_000, -1):
+        said.resume_window.FromNanoseconds(window_ns)
+        await _rejected(context, ["MALFORMED_HELLO"], DialInRequest(hello=said))
 
 
 def _says_more(asked: Asked) -> Act:
@@ -318,17 +327,52 @@ async def long_description(context: ServerContext) -> None:
 
 @server_case("connection.late-replies", "LATE-4", "LATE-6", attempts=TIMED, mostly_waits=True)
 async def late_replies(context: ServerContext) -> None:
-    """An answer that crosses the cancellation of its call is no fault, and a few more are forgiven."""
-    late = at(1, "TakeTurn", slow(SHORT_S + 0.3, late=True))
-    async with context.staged(replace(ordinary(OPEN, late), control=control(SHORT_S, SHORT_S))) as stage:
+    """An answer that crosses the cancellation of its call is no fault, and a few more are forgiven, again and again."""
+    kinds = itertools.product((False, True), (False, True))
+    await together(_check_late(context.apart(), stops=stops, first=first) for stops, first in kinds)
+
+
+async def _check_late(context: ServerContext, *, stops: bool, first: bool) -> None:
+    """Check that a stream goes on with late replies, whose game was stopped or whose time was over, among strays.
+
+    The late replies come `first`, or when as many strays have come as may come at once.
+    """
+    all_hang, left = asyncio.Event(), [*range(LATE)]
+
+    def hang_at_first(asked: Asked) -> Act:
+        if all_hang.is_set():
+            return Act(Manner.REPLY, asked.sound)
+        left.pop()
+        if not left:
+            all_hang.set()
+        return Act(Manner.HANG)
+
+    limits = control() if stops else control(SHORT_S, SHORT_S)
+    async with context.staged(replace(ordinary(OPEN, at(1, "TakeTurn", hang_at_first)), control=limits)) as stage:
         assert stage.stream is not None
-        await context.ask("PlayGame", stage.request)
-        await asyncio.sleep(SHORT_S + 0.3)  # the late reply is under way by now
+        links = [f"dial-in:{name}" for name in stage.names]
+        requests = [context.request(stage.scene, links) for _ in range(LATE)]
+        playing = asyncio.gather(*(context.ask("PlayGame", each) for each in requests))
+        async with asyncio.timeout(END_LIMIT_S):
+            await all_hang.wait()
+            for each in requests if stops else ():
+                await context.ask("StopGame", StopGameRequest(game_id=each.game_id))
+            await playing
+        await stage.stream.was_cancelled(END_LIMIT_S, LATE)
+        late = [Reply(id=each.call_id) for each in stage.stream.calls if each.cancelled_after_s is not None]
         strays = [Reply(id=STRAY + number) for number in range(MOST_STRAYS)]
-        await stage.stream.write(DialInRequest(replies=strays))
-        scene = ordinary(OPEN)
-        request = context.request(scene, [f"dial-in:{name}" for name in stage.names])
-        game = (await context.ask("PlayGame", request)).game
+        await stage.stream.write(DialInRequest(replies=[*late, *strays] if first else [*strays, *late]))
+        await asyncio.sleep(FORGIVEN_S)
+        await stage.stream.write(DialInRequest(replies=strays[:FORGIVEN]))
+        try:
+            game = (await context.ask("PlayGame", context.request(ordinary(OPEN), links))).game
+        finally:
+            if stage.stream.reason:
+                raise failure(
+                    f"A stream must go on after {MOST_STRAYS:,} stray replies, the first replies to {LATE} calls that "
+                    f"were cancelled, and {FORGIVEN} stray ones {FORGIVEN_S:g} s later; it ended with "
+                    f"{stage.stream.reason}."
+                )
     check_blame([], game.result.misconducts)
 
 

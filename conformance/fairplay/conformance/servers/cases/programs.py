@@ -177,7 +177,7 @@ class _Programs:
         assert step.program is not None
         stream = await self._dial(step.program, step)
         outcome = "admitted" if step.admitted else "refused with ALREADY_EXISTS and NAME_TAKEN"
-        due = f"{step.what.capitalize()} must be {outcome}"
+        due = f"A{step.what[1:]} must be {outcome}"
         ended = f"{due}; its stream ended with {stream.status} and {stream.reason or 'no reason'}."
         if step.admitted is (stream.welcome is None):
             raise failure(f"{due}; it was admitted." if stream.welcome is not None else ended)
@@ -217,7 +217,7 @@ class _Programs:
             await stream.open(said)
             if (stream.status, stream.reason, stream.welcome) != (STATUS[reason], reason, None):
                 raise failure(
-                    f"{step.what.capitalize()} must be refused with {reason}; its stream ended with {stream.status} "
+                    f"A{step.what[1:]} must be refused with {reason}; its stream ended with {stream.status} "
                     f"and {stream.reason or 'no reason'}."
                 )
         finally:
