@@ -72,7 +72,36 @@ def bank(context: Context) -> None:
 
     with context.player.separate() as connection:
         _play(context, connection, "With a bank that is used up", Manner(ask=ask))
+        _play_mostly_on_the_bank(context, connection)
         _play(context, connection, "Without a bank, after a game with one", Manner())
+
+
+WHOLE_S, OF_BANK_S = 0.6, 0.56
+"""A short limit of decisions, and how much of it is the bank: who takes the bank for more time has nearly twice it."""
+
+
+def _play_mostly_on_the_bank(context: Context, connection: Connection) -> None:
+    """Judge a game in which most of a short limit of each decision is the bank, and none where it is as short without.
+
+    To take longer is a fault where the player keeps the limit without a bank.
+    """
+    if connection.hello is None and connection.served is None:
+        return
+
+    def play(bank_s: float) -> Trial:
+        async def ask(reached: Connection, due: Outgoing) -> Answered:
+            if not may_use_a_bank(due):
+                return await reached.ask(due.call.method, due.request, due.limit_s)
+            return await ask_telling(context, reached, due, WHOLE_S, f"{round(1_000 * WHOLE_S)}m", bank_s)
+
+        return context.play(context.first_scenario(FEW_DECISIONS), connection, Manner(ask=ask))
+
+    told = f"With a limit of {WHOLE_S:g} s for decisions, {OF_BANK_S:g} s of which are its bank"
+    with where(told):
+        judge_condition(context, found := play(OF_BANK_S))
+    kinds = [kind for kind in EVERY_KIND if kind is not CallKind.NOTIFICATION]
+    again, other = partial(play, OF_BANK_S), partial(play, 0.0)
+    _judge_late(found, again, other, partial(_timed, limit_s=WHOLE_S, kinds=kinds), told, "where none of it is")
 
 
 LONGEST_S, SHORTEST_S = 3_600.0, 0.001
@@ -116,6 +145,8 @@ SHORT_S, LONG_S = (0.2, 0.2, 1.0), 5.0
 EVERY_KIND = tuple(CallKind)
 _Numbered: TypeAlias = tuple[int, str]
 """The number of a call in its game, and its method."""
+Play: TypeAlias = Callable[[], Trial]
+"""Plays a game."""
 BESIDE_S = 1.0
 """The calls of a game beside it have limits that are so much longer."""
 ROUNDS = (True, True, False, True, False, True, False)
@@ -155,16 +186,8 @@ def _play_with_one_short_limit(context: Context, connection: Connection, scenari
         manners = manner(short_s, EVERY_KIND), manner(short_s, (), BESIDE_S)
         return context.play_abreast([scenario, scenario._replace(name="beside")], connection, 0, manners)[0]
 
-    def judge(found: Trial, again: Callable[[], Trial], other: Callable[[], Trial], told: str, otherwise: str) -> None:
-        """Raise Failure if calls that were late are so each time, and never in another game."""
-        late = _timed(found, short_s, kinds)[True]
-        for is_told in ROUNDS:
-            if not late:
-                return
-            late = late & _timed(again() if is_told else other(), short_s, kinds)[is_told]
-        if late:
-            names = " and ".join(sorted({name for _, name in late}))
-            raise failure(f"{told}, {names} takes longer than that, and not {otherwise}.")
+    def judge(found: Trial, again: Play, other: Play, told: str, otherwise: str) -> None:
+        _judge_late(found, again, other, partial(_timed, limit_s=short_s, kinds=kinds), told, otherwise)
 
     kinds: Collection[CallKind] = EVERY_KIND
     for short_s in SHORT_S:
@@ -188,6 +211,25 @@ def _play_with_one_short_limit(context: Context, connection: Connection, scenari
         with where(told):
             judge_condition(context, found := again())
         judge(found, again, alone, told, "where all limits are as short")
+
+
+def _judge_late(
+    found: Trial,
+    again: Play,
+    other: Play,
+    timed: Callable[[Trial], Mapping[bool, set[_Numbered]]],
+    told: str,
+    otherwise: str,
+) -> None:
+    """Raise Failure if calls that were late are so each time, and never in another game."""
+    late = timed(found)[True]
+    for is_told in ROUNDS:
+        if not late:
+            return
+        late = late & timed(again() if is_told else other())[is_told]
+    if late:
+        names = " and ".join(sorted({name for _, name in late}))
+        raise failure(f"{told}, {names} takes longer than that, and not {otherwise}.")
 
 
 def _timed(found: Trial, limit_s: float, kinds: Collection[CallKind]) -> Mapping[bool, set[_Numbered]]:

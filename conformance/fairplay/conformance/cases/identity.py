@@ -22,6 +22,7 @@ from fairplay.conformance.games.context import BESIDE_OTHERS, Context
 from fairplay.conformance.games.frames import changing
 from fairplay.conformance.games.positions import find_position
 from fairplay.conformance.games.trial import Manner, Outgoing, Scenario, Trial, play_trial
+from fairplay.conformance.player.farewells import AT_ONCE, FOR_GOOD
 from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Answered, Connection, parse_description
 from fairplay.conformance.player.spares import DIALLING, SERVING
@@ -379,6 +380,7 @@ def replaced(context: Context) -> None:
     departure = _departed(context, tournament_of(context).departure)
     if departure.returned:
         raise failure("The player dialled in again after the goodbye REPLACED.", ("Output", departure.output))
+    _check_in_a_game(context, GoodbyeReason.GOODBYE_REASON_REPLACED, "REPLACED")
 
 
 @case(
@@ -395,6 +397,25 @@ def ends(context: Context) -> None:
     if not departure.ended:
         sentence = f"The player's process did not end after the goodbye FINISHED, for {END_LIMIT_S:g} s or more."
         raise failure(sentence, ("Output", departure.output))
+    _check_in_a_game(context, GoodbyeReason.GOODBYE_REASON_FINISHED, "FINISHED")
+
+
+def _check_in_a_game(context: Context, reason: GoodbyeReason.ValueType, name: str) -> None:
+    """Raise Failure if a player dials in again after a goodbye in the middle of a game.
+
+    Processes that other cases needed no more have been told so, or others are started for that.
+    """
+    player, farewells = context.player, context.player.farewells
+    for _ in FOR_GOOD:
+        if farewells.wants_a_game:
+            player.loop.run(farewells.wait(AT_ONCE - 1))
+            connection = player.open()
+            context.play(context.first_scenario(1), connection)
+            player.part_with(connection)
+    player.loop.run(farewells.wait())
+    if (output := farewells.returned.get(reason)) is not None:
+        sentence = f"The player dialled in again after the goodbye {name}, which came in the middle of a game."
+        raise failure(sentence, ("Output", output))
 
 
 def _departed(context: Context, departure: Departure | None) -> Departure:

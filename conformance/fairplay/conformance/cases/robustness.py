@@ -27,6 +27,7 @@ from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import CallKind, Method
 from fairplay.server.links.dial_in import cut
+from fairplay.server.links.link import duration
 from fairplay.server.links.stream import LOSS_S
 from fairplay.v1.connection_pb2 import DialInResponse, Welcome
 from fairplay.v1.misconduct_pb2 import Overrun
@@ -132,7 +133,18 @@ AGAIN_LIMIT_S, ANSWER_S = 12.0, 6.0
 """How long these stay open, and how long a player must have been back at least that has not answered by then."""
 
 
-@case(case_ids.SENT_AGAIN, "RESUME-9", "STREAM-1", "CALL-17", "DIAL-2", "DESC-5")
+LONGER = 16
+"""So many decisions a player has in a game of which that is asked again which takes longest."""
+SHORT_S, LEFT = 2.0, (0.4, 0.7)
+"""A limit, and of how much of what a player takes of it so much is left when a call of it comes again."""
+LEAST_S, TOO_LATE_SHARE = 0.3, 1.3
+"""Who answers faster, or comes back with less that is left, is not asked; nobody takes so many times what is left by
+accident."""
+ROUNDS = (True, True, False, True, False)
+"""Whether the connection is lost in further games with a call that is late, or less time is told from the first."""
+
+
+@case(case_ids.SENT_AGAIN, "RESUME-9", "TIME-5", "STREAM-1", "CALL-17", "DIAL-2", "DESC-5")
 def sent_again(context: Context) -> None:
     """Networks fail while a player is asked, and who is back is asked again, under the same id."""
     transport = context.player.transport
@@ -149,6 +161,60 @@ def sent_again(context: Context) -> None:
 
         with where("After its connection was lost while it was asked"):
             judge_condition(context, context.play(context.first_scenario(DECISIONS), connection, Manner(ask=ask)))
+        _judge_what_is_left(context, connection)
+
+
+def _judge_what_is_left(context: Context, connection: Connection) -> None:
+    """Judge whether a call that comes again is answered in what is left of its limit, which it says.
+
+    It is that for which the player takes longest. To take longer is a fault where it keeps a limit that is as short
+    from the first.
+    """
+
+    def play(number: int, limit_s: float, loses_after_s: float = 0.0) -> tuple[Trial, float, float]:
+        """Return a game, and what was left and taken of the limit of the call of this number when it came last."""
+        told_s = took_s = 0.0
+
+        async def ask(reached: Connection, due: Outgoing) -> Answered:
+            nonlocal told_s, took_s
+            is_it, times = due.number == number, list[float]()
+
+            def change(frame: DialInResponse) -> Iterator[DialInResponse]:
+                nonlocal told_s
+                times.append(time.monotonic())
+                left_s = (limit_s if is_it else SHORT_S) - (times[-1] - times[0])
+                if is_it:
+                    told_s = left_s
+                    if loses_after_s and len(times) == 1:
+                        reached.lose(loses_after_s)  # an answer that comes until then is not read
+                for call in frame.calls:
+                    call.time_limit.CopyFrom(duration(max(left_s, LOSS_S)))
+                yield frame
+
+            answered = await ask_with_change(context, reached, due._replace(limit_s=AGAIN_LIMIT_S), change)
+            if is_it and times:
+                took_s = time.monotonic() - times[-1]
+            return answered
+
+        found = context.play(
+            context.first_scenario(DECISIONS if context.is_slow else LONGER), connection, Manner(ask=ask)
+        )
+        return found, told_s, took_s
+
+    found, _, _ = play(-1, SHORT_S)
+    number, longest_s = max(enumerate(each.elapsed_s for each in found.exchanges), key=lambda each: each[1])
+    if found.misconduct is not None or not LEAST_S / LEFT[0] < longest_s < SHORT_S:
+        return
+    left_s = longest_s * context.rng("what is left").uniform(*LEFT)
+    for is_lost in (True, *ROUNDS):
+        found, told_s, took_s = play(number, SHORT_S, SHORT_S - left_s) if is_lost else play(number, left_s)
+        if told_s < LEAST_S / 2 or (took_s > TOO_LATE_SHARE * told_s) is not is_lost:
+            return
+    name = found.exchanges[number].method.name
+    raise failure(
+        f"{name} was open when the connection was lost, and came again with what was left of its limit of {SHORT_S:g} "
+        f"s, {left_s:.1f} s or less: it took longer than that, and does not where its limit is as short from the first."
+    )
 
 
 async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing, loss: Loss) -> Answered:

@@ -164,11 +164,16 @@ def changing(hub: Hub, change: Change) -> Iterator[None]:
 
 
 async def ask_with_change(
-    context: Context, connection: Connection, due: Outgoing, change: Change, welcome: Change | None = None
+    context: Context,
+    connection: Connection,
+    due: Outgoing,
+    change: Change,
+    welcome: Change | None = None,
+    bank_s: float = 0.0,
 ) -> Answered:
     """Make a call to a player that has dialled in, of which the frame is changed.
 
-    `welcome` changes the frames of welcomes meanwhile; None: they are as usual.
+    `welcome` changes the frames of welcomes meanwhile; None: they are as usual. `bank_s` of the limit are its bank.
     """
     transport = context.player.transport
     assert isinstance(transport, DialInTransport | ExecTransport)
@@ -181,19 +186,21 @@ async def ask_with_change(
         return change(frame) if any(call.request == due.request for call in frame.calls) else usual(frame)
 
     with changing(hub, change_own):
-        return await connection.ask(due.call.method, due.request, due.limit_s)
+        return await connection.ask(due.call.method, due.request, due.limit_s, bank_s)
 
 
-async def ask_telling(context: Context, connection: Connection, due: Outgoing, limit_s: float, text: str) -> Answered:
+async def ask_telling(
+    context: Context, connection: Connection, due: Outgoing, limit_s: float, text: str, bank_s: float = 0.0
+) -> Answered:
     """Make a call with its usual limit, and tell the player another one; `text` is how gRPC writes that.
 
-    Calls at the same time with longer limits are told theirs.
+    Calls at the same time with longer limits are told theirs. `bank_s` of the limit are told as the player's bank.
     """
     if (link := connection.served) is not None:
         usual = link.write_limit
         link.write_limit = lambda left_s: text if left_s <= due.limit_s else usual(left_s)
         try:
-            return await connection.ask(due.call.method, due.request, due.limit_s)
+            return await connection.ask(due.call.method, due.request, due.limit_s, bank_s)
         finally:
             link.write_limit = usual
 
@@ -203,7 +210,7 @@ async def ask_telling(context: Context, connection: Connection, due: Outgoing, l
                 call.time_limit.CopyFrom(duration(limit_s))
         yield frame
 
-    return await ask_with_change(context, connection, due, change)
+    return await ask_with_change(context, connection, due, change, bank_s=bank_s)
 
 
 def check_welcome(

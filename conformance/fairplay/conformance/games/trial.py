@@ -316,6 +316,7 @@ class _Driver:
             while trial.misconduct is None and (step := machine.step) is not None and not self._has_seen_all(step):
                 machine.answer(await self._answer(step))
         finally:
+            self._connection.plays = machine.step is not None
             self._races.end()
             machine.close()
         if trial.left_out is not None and not trial.decision_count:

@@ -1,7 +1,7 @@
 """Whether a started player that has dialled in sends its hello again: asked of processes that nobody needs any more.
 
 The server says that it shuts down, and refuses the next hello. A status says whether the player may come back, together
-with what the details hold: why, and when to try again.
+with what the details hold: why, and when to try again. Or it says goodbye for good while the player is in a game.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from fairplay.player.dialing import FINAL
 from fairplay.server.links.programs import ProcessLink
 from fairplay.server.net.errors import DOMAIN, STATUS, Refusal, rich_status
 from fairplay.server.net.limits import METHODS
+from fairplay.v1.connection_pb2 import GoodbyeReason
 
 COMES_BACK_S, REFUSED_S = 10.0, 5.0
 """So long a player may take to dial in again, and so long it is watched that was refused for good."""
@@ -33,6 +34,8 @@ AT_ONCE = 2
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 REASONS = {STATUS[reason]: reason for reason in METHODS["fairplay.v1.ConnectionService.DialIn"].reasons}
 """A reason for each status that servers have reasons for when they refuse a hello."""
+FOR_GOOD = (GoodbyeReason.GOODBYE_REASON_REPLACED, GoodbyeReason.GOODBYE_REASON_FINISHED)
+"""Goodbyes after which no player dials in again."""
 Close: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 """Lets go of a process."""
 
@@ -108,6 +111,14 @@ class Farewells:
         """What players did that were refused for good."""
         self.passing: list[Farewell] = []
         """What one did that might come back."""
+        self._for_good = [*FOR_GOOD]
+        self.returned = dict[GoodbyeReason.ValueType, str]()
+        """What players had written that dialled in again after these goodbyes in the middle of a game."""
+
+    @property
+    def wants_a_game(self) -> bool:
+        """Return whether another process is wanted that is in the middle of a game."""
+        return bool(self._for_good)
 
     @property
     def is_over(self) -> bool:
@@ -118,15 +129,20 @@ class Farewells:
         """Return an ending for the first hello of a process: one that no other process has had, if there is one."""
         return self._final.pop() if self._final else self._first
 
-    @property
-    def has_room(self) -> bool:
-        """Return whether another process is wanted now."""
-        return not self.is_over and len(self._open) < AT_ONCE
+    def has_room(self, *, plays: bool) -> bool:
+        """Return whether another process is wanted now, which is in the middle of a game or not."""
+        return len(self._open) < AT_ONCE and (not self.is_over or (plays and self.wants_a_game))
 
-    def take(self, process: ProcessLink, close: Close) -> None:
-        """Refuse the hellos of a process that has dialled in, and `close` it, without waiting for that."""
-        passing, self._passing = self._passing, []
-        task = asyncio.create_task(self._part(process, close, passing, self._final.pop(0)))
+    def take(self, process: ProcessLink, close: Close, *, plays: bool) -> None:
+        """Refuse the hellos of a process that has dialled in, and `close` it, without waiting for that.
+
+        One that `plays`, in the middle of a game, is told goodbye for good in the place of that, if none was before.
+        """
+        if plays and self.wants_a_game:
+            task = asyncio.create_task(self._dismiss(process, close, self._for_good.pop(0)))
+        else:
+            passing, self._passing = self._passing, []
+            task = asyncio.create_task(self._part(process, close, passing, self._final.pop(0)))
         self._open.add(task)
         task.add_done_callback(self._open.discard)
 
@@ -140,6 +156,16 @@ class Farewells:
         for task in self._open:
             task.cancel()
         await self.wait()
+
+    async def _dismiss(self, process: ProcessLink, close: Close, reason: GoodbyeReason.ValueType) -> None:
+        """Say goodbye to a player for good, and close its process when it was seen whether it dials in again."""
+        try:
+            count = process.hello_count
+            process.dismiss(reason, "this player is no longer needed here")
+            if await process_shows(process, lambda: process.hello_count > count, REFUSED_S):
+                self.returned[reason] = process.output
+        finally:
+            await close()
 
     async def _part(self, process: ProcessLink, close: Close, passing: Sequence[Ending], final: Ending) -> None:
         """Refuse the hellos of a player, and close its process when it was seen what it does."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 WANTED_S = 0.03
 BUSY_SHARE = 0.8
@@ -35,18 +36,22 @@ def is_here(host: str) -> bool:
     return True
 
 
-def waited_s(process_ids: Iterable[int]) -> float:
-    """Return how long all threads of some processes have waited for a processor so far, in seconds.
+class Scheduled(NamedTuple):
+    """How long a thread has run, and waited for a processor, in seconds."""
 
-    It is 0.0 where the system does not say so.
-    """
-    waited_ns = 0
+    ran_s: float
+    waited_s: float
+
+
+def scheduled(process_ids: Iterable[int]) -> Mapping[str, Scheduled]:
+    """Return how long each thread of some processes has run and waited; nothing where the system does not say so."""
+    found = dict[str, Scheduled]()
     for process_id in process_ids:
         for file in Path(f"/proc/{process_id}/task").glob("*/schedstat"):
             with suppress(OSError):  # it has ended
-                _, waited, _ = file.read_text().split()
-                waited_ns += int(waited)
-    return waited_ns / 1e9
+                ran, waited, _ = file.read_text().split()
+                found[str(file)] = Scheduled(int(ran) / 1e9, int(waited) / 1e9)
+    return found
 
 
 PAUSE_S = 0.25

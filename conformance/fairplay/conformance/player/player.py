@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TypeAlias
 
@@ -18,7 +18,7 @@ from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.player.breaker import Breaker, Budget, is_disconnection
 from fairplay.conformance.player.farewells import Farewells
 from fairplay.conformance.player.loop import LoopThread
-from fairplay.conformance.player.machine import waited_s
+from fairplay.conformance.player.machine import Scheduled, scheduled
 from fairplay.conformance.player.transports import ExecTransport, Transport, output_of
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure, Method
@@ -69,6 +69,8 @@ class Connection:
         """Whether what comes too late on a busy machine is asked again; False where it is compared otherwise."""
         self.is_usual = False
         """Whether no game that is played on it is in an unusual guise."""
+        self.plays = False
+        """Whether the last game on it was left in the middle."""
         self.counts_own_time = False
         """Whether the time that player and suite wait for a processor is not counted as time of the player."""
 
@@ -109,23 +111,29 @@ class Connection:
         return outcome, elapsed_s
 
     async def _own(self, answered: asyncio.Future[Answered], limit_s: float) -> Answered:
-        """Return the answer to a call that was just made, or an overrun if the player's own time is above its limit."""
-        before_s, began_s, own_s = self._waited_s(), time.monotonic(), 0.0
+        """Return the answer to a call that was just made, or an overrun if the player's own time is above its limit.
+
+        That is what passes but for the waits, and what one of its threads runs at least: threads wait side by side.
+        """
+        own, suite = self._scheduled(), scheduled([os.getpid()])
+        began_s, own_s = time.monotonic(), 0.0
         while not answered.done() and own_s <= 2 * limit_s:  # a wait is counted only once it is over
             await asyncio.wait({answered}, timeout=LOOK_SHARE * limit_s)
-            own_s = time.monotonic() - began_s - (self._waited_s() - before_s)
+            ran_s, waited_s = _since(own, self._scheduled())
+            _, suite_s = _since(suite, scheduled([os.getpid()]))
+            own_s = max(ran_s, time.monotonic() - began_s - waited_s - suite_s)
         if own_s <= limit_s:
             return answered.result()
         elapsed_s = time.monotonic() - began_s
         return Overrun(limit=duration(limit_s), elapsed=duration(elapsed_s)), elapsed_s
 
-    def _waited_s(self) -> float:
-        """Return how long the player and the suite have waited for a processor so far."""
-        found = [os.getpid()]
+    def _scheduled(self) -> Mapping[str, Scheduled]:
+        """Return how long the threads of the player have run and waited so far, if it was started here."""
+        found = list[int]()
         if self.process is not None:
             with suppress(psutil.Error):  # it has ended
-                found += [each.pid for each in psutil.Process(self.process.guard_id).children(recursive=True)]
-        return waited_s(found)
+                found = [each.pid for each in psutil.Process(self.process.guard_id).children(recursive=True)]
+        return scheduled(found)
 
     @property
     def output(self) -> str:
@@ -178,6 +186,13 @@ class Connection:
         """Cancel all calls and close the link."""
         self.cancel()
         await self._link.close()
+
+
+def _since(before: Mapping[str, Scheduled], now: Mapping[str, Scheduled]) -> Scheduled:
+    """Return how long one of these threads has run at most meanwhile, and how long all of them have waited."""
+    pairs = [(before.get(thread, Scheduled(0.0, 0.0)), each) for thread, each in now.items()]
+    ran_s = max((each.ran_s - was.ran_s for was, each in pairs), default=0.0)
+    return Scheduled(ran_s, sum(each.waited_s - was.waited_s for was, each in pairs))
 
 
 class PlayerUnderTest:
@@ -398,11 +413,12 @@ class PlayerUnderTest:
 
         async def part() -> None:
             process = None if connection.lost else connection.process
-            if process is None or not process.connected or not self.farewells.has_room:
+            plays = connection.plays
+            if process is None or not process.connected or not self.farewells.has_room(plays=plays):
                 await connection.close()
             else:
                 connection.cancel()
-                self.farewells.take(process, connection.close)
+                self.farewells.take(process, connection.close, plays=plays)
 
         self.loop.run(part())
 

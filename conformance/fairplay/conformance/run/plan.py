@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fairplay.certificate.terms import LONGEST_S, matches
 from fairplay.conformance.case import Case
-from fairplay.conformance.case_ids import BACK_TO_BACK, NEVER_ENDED, UNKNOWN_ENUMS
+from fairplay.conformance.case_ids import BACK_TO_BACK, BANK, NEVER_ENDED, UNKNOWN_ENUMS
 from fairplay.conformance.cases import cases
 from fairplay.conformance.games.context import Context, open_context
 from fairplay.conformance.games.scenarios import OrdinaryGames, read_games
@@ -66,9 +66,10 @@ def suggest(word: str, known: Iterable[str]) -> str:
 def ordered(game: Game, cases: Iterable[Case]) -> list[Case]:
     """Return cases in the order of judging, within which the order of declaration is kept.
 
-    Graver levels come first; within a level, who the player is, the most ordinary game and games that are left, then
-    the probes, most of which leave one after one decision, then the rest, but for unknown values, which many a fault
-    comes upon that other cases name, and last what can be prepared while the others are judged.
+    Graver levels come first; within a level, who the player is, the most ordinary game and games that are left, then a
+    bank, which many games have and who takes it for more time uses up in all of them, then the probes, most of which
+    leave one after one decision, then the rest, but for unknown values, which many a fault comes upon that other cases
+    name, and last what can be prepared while the others are judged.
     """
     ordinary = f"rules.whole-game.seat-0-of-{game.seats.start}"
     first = ("contract.reachable", "contract.describes-itself", ordinary, NEVER_ENDED)
@@ -76,7 +77,7 @@ def ordered(game: Game, cases: Iterable[Case]) -> list[Case]:
 
     def key(case: Case) -> tuple[int, int]:
         usual = case.prepare is None and case.id != UNKNOWN_ENUMS
-        stages = (case.id in first, case.id in probes, usual, case.prepare is None, True)
+        stages = (case.id in first, case.id == BANK, case.id in probes, usual, case.prepare is None, True)
         return _RANK[case.level], stages.index(True)
 
     return sorted(cases, key=key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from random import Random
@@ -17,6 +17,7 @@ from fairplay.games.game import Game
 from fairplay.games.steps import Method
 from fairplay.player.dialing import refuses as refuses_for_good
 from fairplay.player.handlers import describe
+from fairplay.server.game.plans import seconds
 from fairplay.server.links.link import MAX_REPLY_BYTES
 from fairplay.v1.connection_pb2 import Call, DialInResponse
 from fairplay.v1.player_pb2 import DescribeResponse, PlayerDescription
@@ -238,6 +239,16 @@ def shows_it(method: str, shown: str, secret: str) -> bool:
     return shown == secret
 
 
+def never_returns(methods: Collection[str]) -> bool:
+    """End when another program has taken the name over."""
+    return False
+
+
+def read_limit(call: Call) -> float:
+    """Return the limit of a call, in seconds."""
+    return seconds(call.time_limit) or math.inf
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramBehaviour:
     """How a program behaves. The defaults are those of a sound one."""
@@ -258,8 +269,11 @@ class ProgramBehaviour:
     """Whether the program reads no goodbye in a frame in which something else is, too."""
     stays: bool = False
     """Whether the program goes on after a goodbye for good, and does nothing."""
-    returns_when_replaced: bool = False
-    """Whether the program dials in again after another program has taken its name over."""
+    returns_when_replaced: Callable[[Collection[str]], bool] = never_returns
+    """Names of methods called on its stream -> whether it dials in again after another program has taken its name over.
+    """
+    limit_s: Callable[[Call], float] = read_limit
+    """Call -> the limit that the program reads in it, in seconds."""
     forgets_its_token: bool = False
     """Whether the program shows its token only when it dials in for the first time."""
     keeps_replies: bool = False

@@ -11,7 +11,7 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
@@ -111,7 +111,7 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
             stream = _Stream(ConnectionServiceStub(channel).DialIn(), handlers, behaviour, die, past)
             try:
                 reason = await stream.run(hello)
-                if not _returns(behaviour, reason):
+                if not _returns(behaviour, reason, stream.methods):
                     await asyncio.sleep(WAIT_S if behaviour.stays else 0)
                     return
             except grpc.aio.AioRpcError as error:
@@ -128,13 +128,13 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
             await asyncio.sleep(PAUSE_S)
 
 
-def _returns(behaviour: ProgramBehaviour, reason: GoodbyeReason.ValueType) -> bool:
+def _returns(behaviour: ProgramBehaviour, reason: GoodbyeReason.ValueType, methods: Collection[str]) -> bool:
     """Return whether the program dials in again after a goodbye for this reason."""
     if reason == GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN:
         return behaviour.comes_back
     if reason == GoodbyeReason.GOODBYE_REASON_FINISHED:
         return behaviour.returns_when_finished
-    return reason == GoodbyeReason.GOODBYE_REASON_REPLACED and behaviour.returns_when_replaced
+    return reason == GoodbyeReason.GOODBYE_REASON_REPLACED and behaviour.returns_when_replaced(methods)
 
 
 class _Past(NamedTuple):
@@ -175,6 +175,11 @@ class _Stream:
         self._writing = asyncio.Lock()
         self.was_up = False
         """Whether the server has sent anything."""
+
+    @property
+    def methods(self) -> Collection[str]:
+        """Return the names of the methods that were called."""
+        return self._received.values()
 
     async def run(self, hello: Hello) -> GoodbyeReason.ValueType:
         """Answer calls until the server says goodbye. Raises AioRpcError if the stream is lost."""
@@ -243,7 +248,7 @@ class _Stream:
             if self._behaviour.refuses(call, open_count):
                 response = self._handlers.refuse(grpc.StatusCode.UNKNOWN, "this player is broken: it refuses this call")
             else:
-                told_s = seconds(call.time_limit) or math.inf
+                told_s = self._behaviour.limit_s(call)
                 if not self._behaviour.keeps_answers or call.id not in self._past.answers:
                     answer = await self._handlers.call(call.method_name, call.request, told_s)
                     self._past.answers[call.id] = answer

@@ -33,6 +33,7 @@ from fairplay.conformance.zoo.mutants import (
     Symptom,
     adds,
     describes,
+    read_limit,
     waits,
     waits_meanwhile,
 )
@@ -53,6 +54,7 @@ from fairplay.games.game import Game, find, registered
 from fairplay.games.kit.player_service import PLAYER_SERVICE
 from fairplay.player.dialing import DETAILS, REASON, refuses
 from fairplay.player.handlers import PROTOCOL_REVISION
+from fairplay.server.links.link import BANK_KEY
 from fairplay.v1.connection_pb2 import Call
 from fairplay.v1.player_pb2 import GameService, PlayerDescription
 
@@ -257,6 +259,24 @@ def _has_a_short_limit(call: ReceivedCall) -> bool:
     return call.decision > 0 and TOLD_S.get() < SHORT_S
 
 
+MOST_S = 2.5
+
+
+def _has_at_most(most_s: float) -> Trigger:
+    """Trigger in decisions with a limit of so many seconds at most."""
+    return lambda call: call.decision > 0 and TOLD_S.get() <= most_s
+
+
+class _FirstLimit:
+    """Reads the limit that a call had when it came first."""
+
+    def __init__(self) -> None:
+        self._limits_s = dict[int, float]()
+
+    def __call__(self, call: Call) -> float:
+        return self._limits_s.setdefault(call.id, read_limit(call))
+
+
 def _program(name: str, sentence: str, case_id: str, behaviour: ProgramBehaviour) -> Mutant:
     return Mutant(name, sentence, (case_id,), never, RAISES, program=behaviour)
 
@@ -331,13 +351,17 @@ OF_IDENTITY = (
             ),
         )
     ),
-    Mutant(
+    _program(
         "returns-when-replaced",
         "Dials in again after another program has taken its name over.",
-        (case_ids.REPLACED,),
-        never,
-        RAISES,
-        program=ProgramBehaviour(returns_when_replaced=True),
+        case_ids.REPLACED,
+        ProgramBehaviour(returns_when_replaced=lambda _: True),
+    ),
+    _program(
+        "returns-when-replaced-in-a-game",
+        "Dials in again after another program has taken its name over, where it was in no tournament that has ended.",
+        case_ids.REPLACED,
+        ProgramBehaviour(returns_when_replaced=lambda methods: "End" not in methods),
     ),
     Mutant(
         "forgets-its-token",
@@ -609,6 +633,22 @@ OF_PROGRAMS = (
         _has_a_short_limit,
         waits_meanwhile(MEANWHILE_S, lambda call: min(call.memory.notes[LAST_S] / 10, OPENING_S)),
         program=ProgramBehaviour(),
+    ),
+    Mutant(
+        "takes-its-bank-for-more-time",
+        "Takes three quarters of a short limit and of its bank, which is a part of it, together.",
+        (case_ids.BANK,),
+        _has_at_most(MOST_S),
+        waits(lambda _: 0.75 * TOLD_S.get()),
+        program=ProgramBehaviour(limit_s=lambda call: read_limit(call) + int(call.metadata.get(BANK_KEY, 0)) / 1_000),
+    ),
+    Mutant(
+        "begins-anew",
+        "Takes six tenths of a short limit for each decision, and of the first limit of a call that comes again.",
+        (case_ids.SENT_AGAIN,),
+        _has_at_most(MOST_S),
+        waits(lambda _: 0.6 * TOLD_S.get()),
+        program=ProgramBehaviour(limit_s=_FirstLimit()),
     ),
     _program("ends-at-once", "Ends as soon as it is started.", case_ids.REACHABLE, ProgramBehaviour(Start.EXITS)),
     _program(

@@ -12,6 +12,7 @@ from fairplay.bazaar.v1.bazaar_pb2 import Equation, Exchanges, TurnState
 from fairplay.bazaar.v1.bazaar_player_pb2 import (
     RequestCardsRequest,
     RequestCardsResponse,
+    RequestPebbleOrExchangesRequest,
     RequestPebbleOrExchangesResponse,
 )
 from fairplay.games.bazaar import rules
@@ -499,6 +500,16 @@ FAILING = (
         "Raises an exception in a turn that begins when somebody has 20 points, with which the game is mostly over.",
         ("bazaar.score.round-goes-on",),
         lambda request: any(score >= 20 for score in getattr(request, "turn_state", TurnState()).other_scores),
+    ),
+    Failing(
+        "fails-where-nothing-is-had",
+        "Raises an exception where the bank is empty and there is no equation.",
+        ("bazaar.bank.empty-without-equations",),
+        lambda request: (
+            isinstance(request, RequestPebbleOrExchangesRequest)
+            and not sum(request.turn_state.bank)
+            and not request.turn_state.table.equations
+        ),
     ),
     Failing(
         "fails-where-it-pays-for-five",

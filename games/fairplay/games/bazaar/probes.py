@@ -84,6 +84,19 @@ CHECKS = {
             table("r=bbbb b=gg", visible=PLAIN_ROW, pile="rrrrr yyyyy", wallets=("", "rrrrr")),
         )
     ),
+    "bank.empty-without-equations: "
+    "The bank is empty, there is no equation, and cards can be bought still: the empty list is all that is left.": (
+        Check(
+            ["pebble.bank-empty", "exchange.in-table"],
+            table(
+                visible=PLAIN_ROW,
+                pile="rrrrr yyyyy",
+                wallets=("rrwwb", "rwbgy", "ggyyy"),
+                settings=NO_EQUATIONS,
+                turn_count=2 * WHOLE_TURN,
+            ),
+        )
+    ),
     "bank.last-pebble: One pebble is left in the bank: after it has been taken there is none for the next turn.": Check(
         ["pebble.bank-empty", "exchange.bank"],
         table("r=bb", bank="b", visible=PLAIN_ROW, pile="rrrrr yyyyy", wallets=("rrrrrr", "rrrrr"), turn_count=4),

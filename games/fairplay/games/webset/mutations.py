@@ -489,6 +489,13 @@ FAILING = (
         of_rival(pb.EVENT_KIND_CALL_EXPIRED),
     ),
     Failing(
+        "is-silent-at-very-many-sets",
+        "Never answers where it is asked to act on all cards of the small deck, which have 117 sets.",
+        ("webset.table.whole-deck",),
+        lambda request: isinstance(request, ActRequest) and {*range(27)}.issubset(request.state.slots),
+        is_silent=True,
+    ),
+    Failing(
         "is-silent-in-rounds-without-a-set",
         "Never answers in a round without a set, as no answer is a pass.",
         ("webset.rounds.no-set",),

@@ -218,6 +218,7 @@ ANYONE_LOCKS = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_ANYONE, locked
 AGREED_SHOW = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_ALL_AGREE, show_enabled=True)
 SHOW = webset_pb2.Settings(show_enabled=True)
 WIDE = webset_pb2.Settings(table=27, max_table=27)
+WIDE_AND_SMALL = webset_pb2.Settings(aspects=3, table=27, max_table=27)
 SINGLE = webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE)
 LOCKS = webset_pb2.Settings(locked_until_change=True, lockout=_ms(40), score_floor=-3)
 HELD = webset_pb2.Settings(min_reaction=_ms(40))
@@ -258,6 +259,10 @@ CHECKS = {
     "table.widest: "
     "There are 27 cards on the table, in nine columns, where the usual settings have no more than seven.": Check(
         [*ACTING, *PICKING], begin_game(0, 2, WIDE, 4)
+    ),
+    "table.whole-deck: "
+    "All 27 cards of the small deck lie on the table, with 117 sets, and the others wait as long as they may.": Check(
+        [*ACTING, *PICKING], _from(_played(_any), 0, WIDE_AND_SMALL, CALL_AND_PICK, BLIND)
     ),
     "table.holes: "
     "Beyond the base area there are empty slots between the cards: 81 stands there, which is no card.": Check(
