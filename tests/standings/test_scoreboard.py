@@ -49,6 +49,8 @@ def test_whoever_was_withdrawn_comes_last_and_its_games_count_or_not() -> None:
         ("c", 0, True),
     ]
     assert struck.game_count == 1
+    unplayed = board(*games).compute(Conduct(withdrawn={2, 3}, unplayed={1, 2}))
+    assert [each.name for each in unplayed.standings] == ["a", "d", "b", "c"]
 
 
 def test_the_order_of_a_format_stands_before_points_and_its_groups_share_a_place() -> None:

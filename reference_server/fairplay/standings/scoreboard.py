@@ -106,5 +106,5 @@ def _placed(scores: Sequence[Score], conduct: Conduct, order: Sequence[Sequence[
 
 
 def _lateness(entrant: int, conduct: Conduct) -> int:
-    """Return a number by which those who have played come first, then those who were withdrawn."""
-    return 2 if entrant in conduct.unplayed else int(entrant in conduct.withdrawn)
+    """Return a number by which those who have not played come last, and among others alike who was withdrawn."""
+    return 2 * (entrant in conduct.unplayed) + (entrant in conduct.withdrawn)

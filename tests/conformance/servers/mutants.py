@@ -146,6 +146,18 @@ def forgets_which_game_it_is(request: PlayAsRequest, _: Rpc) -> None:
     request.game_id = "another-game"
 
 
+@mutant("format.one-game-at-a-time")
+def plays_one_game_more_at_once(part: CreateTournamentRequest | CreateTournamentResponse, _: Rpc) -> None:
+    plan = part.plan if isinstance(part, CreateTournamentRequest) else part.tournament.plan
+    if plan.concurrent_game_limit:
+        plan.concurrent_game_limit += 1 if isinstance(part, CreateTournamentRequest) else -1
+
+
+@mutant("format.points")
+def does_not_tell_the_last_standings(event: WatchTournamentResponse, _: Rpc) -> Sequence[Message] | None:
+    return NONE if event.standings.complete else None
+
+
 @mutant("order.without-the-eliminated")
 def calls_the_eliminated(frame: DialInRequest | DialInResponse, rpc: Rpc) -> None:
     known, failed = rpc.own.setdefault("calls", {}), rpc.own.setdefault("failed", [])

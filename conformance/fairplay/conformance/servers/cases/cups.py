@@ -310,7 +310,7 @@ async def _until_told(told: Told) -> None:
 async def _check(context: ServerContext, told: Told, *, is_own: bool) -> None:
     """Check what was told; `is_own`: our lots lead to the tournament."""
     shown, where = told.shown, f" {told.cup.where}"
-    _check_entrants(told, where)
+    _check_entrants(told, where, context.kept.setdefault("drawn secrets", {}))
     _check_calls(told, where)
     _check_limits(told, where)
     _check_events(told, where)
@@ -393,7 +393,8 @@ def _check_seats(games: Sequence[RoundGame], where: str) -> None:
         had.update([(one, 0), (other, 1)])
 
 
-def _check_entrants(told: Told, where: str) -> None:
+def _check_entrants(told: Told, where: str, drawn: dict[bytes, str]) -> None:
+    """`drawn`: the ids of tournaments without a seed by their secrets."""
     shown, cup = told.shown, told.cup
     names = [each.name for each in shown.entrants]
     if cup.ending == NEVER_STARTED:
@@ -407,6 +408,8 @@ def _check_entrants(told: Told, where: str) -> None:
     same(f"The reason{where}", REASON if told.is_cancelled else "", shown.reason)
     if cup.seed is not None:
         same(f"The secret{where}", sha256(f"fairplay tournament {cup.seed}".encode()).digest(), shown.secret)
+    elif drawn.setdefault(shown.secret, shown.tournament_id) != shown.tournament_id:
+        raise failure(f"The secret{where}, whose plan has no seed, must be another one than that of other tournaments.")
 
 
 def _check_course(told: Told) -> bool:

@@ -30,6 +30,7 @@ from fairplay.conformance.servers.cases.tournaments import (
 from fairplay.conformance.servers.compare import ranking_text, same
 from fairplay.conformance.servers.context import ServerContext, server_case
 from fairplay.conformance.servers.facts.requests import LARGEST_PAGE
+from fairplay.conformance.servers.players import Received
 from fairplay.conformance.servers.points import Table, check_standings
 from fairplay.conformance.servers.scenes import FAILED, NAMES, PATIENT, Act, Asked, Script, hang, sound_script
 from fairplay.games.conformance import find_conformance
@@ -519,17 +520,33 @@ async def one_game_at_a_time(context: ServerContext) -> None:
     """A player that is in one game has all its time for it."""
     received_in_league = (await league(context)).cast.received
     for seat in range(ENTRANTS):
-        received = [each for each in received_in_league if each.seat == seat]
-        games = [getattr(each.asked, "game_id", "") for each in received]
-        turns = [game_id for game_id, _ in groupby(filter(None, games))]
-        if len(set(turns)) < len(turns):
-            raise failure(f"{NAMES[seat]} was in two games at once.", ("Its games in turn", ", ".join(turns)))
+        _check_one_at_a_time([each for each in received_in_league if each.seat == seat], f"{NAMES[seat]} was in")
+    ended = await play(context, change=_one_game_at_once, count=ENTRANTS)
+    _check_one_at_a_time(ended.cast.received, "A tournament whose concurrent_game_limit is 1 had")
+
+
+def _one_game_at_once(plan: TournamentPlan) -> None:
+    everybody_meets(plan)
+    plan.concurrent_game_limit = 1
+
+
+def _check_one_at_a_time(received: Sequence[Received], what: str) -> None:
+    """Check that calls of one game come behind all those of another one."""
+    turns = [game_id for game_id, _ in groupby(filter(None, (getattr(each.asked, "game_id", "") for each in received)))]
+    if len(set(turns)) < len(turns):
+        raise failure(f"{what} two games at once.", ("The games in turn", ", ".join(turns)))
 
 
 @server_case("format.points", "STAND-2", "STAND-3", "STAND-6", "RATING-1", "RATING-2", "SEED-3")
 async def points(context: ServerContext) -> None:
     """Points, tie-breaks, ratings and bands follow from the games, and everybody can compute them again."""
-    await check_standings(context, Table((await league(context)).tournament))
+    ended = await league(context)
+    await check_standings(context, Table(ended.tournament))
+    asking = GetStandingsRequest(tournament_id=ended.tournament.tournament_id)
+    shown = (await context.ask("GetStandings", asking)).standings
+    told = [each.standings for each in ended.events if each.HasField("standings")][-1:]
+    lines = [(each.complete, [(one.place, one.name, one.points) for one in each.standings]) for each in (shown, *told)]
+    same("The last standings that WatchTournament tells", lines[0], lines[-1] if told else "none")
     ended = await play(context, _earlier_wins(), partial(_end_alone, _meets_often), ENTRANTS - 1)
     where = " in a long tournament that the earlier one of two wins"
     await check_standings(context, Table(ended.tournament), where)
