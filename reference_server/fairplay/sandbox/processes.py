@@ -179,8 +179,8 @@ def _has_children() -> bool:
     return True
 
 
-def read_threads(pid: int, name: str) -> Iterator[str]:
-    """Return what /proc says in the file of this name about each thread of a process, unless it is gone."""
+def read_threads(pid: int, name: str) -> Iterator[tuple[str, str]]:
+    """Return the id of each thread of a process, unless it is gone, and what /proc says of it in such a file."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208
     except OSError:  # the process is gone, or there is no /proc
@@ -188,13 +188,13 @@ def read_threads(pid: int, name: str) -> Iterator[str]:
     for thread in threads:
         try:
             with open(f"/proc/{pid}/task/{thread}/{name}", encoding="ascii") as file:  # noqa: PTH123
-                yield file.read()
+                yield thread, file.read()
         except OSError:  # the thread is gone
             continue
 
 
 def _children(pid: int) -> Iterator[int]:
-    return (int(child) for children in read_threads(pid, "children") for child in children.split())
+    return (int(child) for _, children in read_threads(pid, "children") for child in children.split())
 
 
 class Watch:

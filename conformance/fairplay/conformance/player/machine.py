@@ -5,9 +5,9 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from pathlib import Path
 from typing import NamedTuple
+
+from fairplay.sandbox.processes import read_threads
 
 WANTED_S = 0.03
 BUSY_SHARE = 0.8
@@ -47,10 +47,9 @@ def scheduled(process_ids: Iterable[int]) -> Mapping[str, Scheduled]:
     """Return how long each thread of some processes has run and waited; nothing where the system does not say so."""
     found = dict[str, Scheduled]()
     for process_id in process_ids:
-        for file in Path(f"/proc/{process_id}/task").glob("*/schedstat"):
-            with suppress(OSError):  # it has ended
-                ran, waited, _ = file.read_text().split()
-                found[str(file)] = Scheduled(int(ran) / 1e9, int(waited) / 1e9)
+        for thread, line in read_threads(process_id, "schedstat"):
+            ran, waited, _ = line.split()
+            found[thread] = Scheduled(int(ran) / 1e9, int(waited) / 1e9)
     return found
 
 

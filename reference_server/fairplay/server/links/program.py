@@ -140,7 +140,7 @@ def read_wanted(ancestor: int) -> Wanted | None:
     """
     had_s = waited_s = 0.0
     for pid in Descendants(ancestor).ids():
-        threads = [[int(ns) / 1e9 for ns in line.split()[:2]] for line in read_threads(pid, "schedstat")]
+        threads = [[int(ns) / 1e9 for ns in line.split()[:2]] for _, line in read_threads(pid, "schedstat")]
         had_s += sum(had for had, _ in threads)
         waited_s += max((waited for _, waited in threads), default=0.0)
     return Wanted(had_s, waited_s) if had_s else None
