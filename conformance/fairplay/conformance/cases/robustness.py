@@ -133,8 +133,8 @@ AGAIN_LIMIT_S, ANSWER_S = 12.0, 6.0
 """How long these stay open, and how long a player must have been back at least that has not answered by then."""
 
 
-LONGER = 16
-"""So many decisions a player has in a game of which that is asked again which takes longest."""
+LONGER, SIMILAR = 16, 0.8
+"""So many decisions a player has in a game of which one is asked again: the first that takes so much of the longest."""
 SHORT_S, LEFT = 2.0, (0.4, 0.7)
 """A limit, and of how much of what a player takes of it so much is left when a call of it comes again."""
 LEAST_S, TOO_LATE_SHARE = 0.3, 1.3
@@ -167,12 +167,15 @@ def sent_again(context: Context) -> None:
 def _judge_what_is_left(context: Context, connection: Connection) -> None:
     """Judge whether a call that comes again is answered in what is left of its limit, which it says.
 
-    It is that for which the player takes longest. To take longer is a fault where it keeps a limit that is as short
+    It is one for which the player takes long. To take longer is a fault where it keeps a limit that is as short
     from the first.
     """
 
-    def play(number: int, limit_s: float, loses_after_s: float = 0.0) -> tuple[Trial, float, float]:
-        """Return a game, and what was left and taken of the limit of the call of this number when it came last."""
+    def play(count: int, number: int, limit_s: float, loses_after_s: float = 0.0) -> tuple[Trial, float, float]:
+        """Return a game, and what was left and taken of the limit of the call of this number when it came last.
+
+        It is over after so many decisions.
+        """
         told_s = took_s = 0.0
 
         async def ask(reached: Connection, due: Outgoing) -> Answered:
@@ -196,18 +199,20 @@ def _judge_what_is_left(context: Context, connection: Connection) -> None:
                 took_s = time.monotonic() - times[-1]
             return answered
 
-        found = context.play(
-            context.first_scenario(DECISIONS if context.is_slow else LONGER), connection, Manner(ask=ask)
-        )
+        found = context.play(context.first_scenario(count), connection, Manner(ask=ask))
         return found, told_s, took_s
 
-    found, _, _ = play(-1, SHORT_S)
-    number, longest_s = max(enumerate(each.elapsed_s for each in found.exchanges), key=lambda each: each[1])
+    found, _, _ = play(DECISIONS if context.is_slow else LONGER, -1, SHORT_S)
+    times = [each.elapsed_s for each in found.exchanges]
+    longest_s = max(times, default=0.0)
     if found.misconduct is not None or not LEAST_S / LEFT[0] < longest_s < SHORT_S:
         return
-    left_s = longest_s * context.rng("what is left").uniform(*LEFT)
+    number = next(at for at, each in enumerate(times) if each > SIMILAR * longest_s)
+    count = sum(each.kind is not CallKind.NOTIFICATION for each in found.exchanges[: number + 1])
+    left_s = told_s = longest_s * context.rng("what is left").uniform(*LEFT)
     for is_lost in (True, *ROUNDS):
-        found, told_s, took_s = play(number, SHORT_S, SHORT_S - left_s) if is_lost else play(number, left_s)
+        limit_s, loses_after_s = (SHORT_S, SHORT_S - left_s) if is_lost else (told_s, 0.0)
+        found, told_s, took_s = play(count, number, limit_s, loses_after_s)
         if told_s < LEAST_S / 2 or (took_s > TOO_LATE_SHARE * told_s) is not is_lost:
             return
     name = found.exchanges[number].method.name
