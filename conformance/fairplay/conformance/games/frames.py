@@ -101,7 +101,7 @@ def play_newer(context: Context, connection: Connection) -> None:
 
 
 def _play_with_least_limits(context: Context, connection: Connection) -> None:
-    """Judge a game after a welcome that allows replies of LEAST_BYTES, if the player dials in for one."""
+    """Judge games, one to its end, after a welcome that allows replies of LEAST_BYTES, if the player dials in again."""
     what = f"the welcome allows replies of {LEAST_BYTES:,} bytes"
     if not check_welcome(context, connection, what, change=_with_least_limits):
         return
@@ -112,8 +112,9 @@ def _play_with_least_limits(context: Context, connection: Connection) -> None:
             outcome = too_large(len(outcome), LEAST_BYTES)
         return outcome, elapsed_s
 
-    with where(f"Where {what}"):
-        judge_condition(context, context.play(context.first_scenario(FEW_DECISIONS), connection, Manner(ask=ask)))
+    for scenario in (context.first_scenario(FEW_DECISIONS), context.ending(context.game.seats.start)):
+        with where(f"Where {what}"):
+            judge_condition(context, context.play(scenario, connection, Manner(ask=ask)))
 
 
 class _LateCancellations:
