@@ -73,7 +73,12 @@ from fairplay.v1.referee_pb2 import (
     WatchGameRequest,
     WatchGameResponse,
 )
-from fairplay.v1.rules_pb2 import CheckReplyResponse, ListLegalRepliesResponse, SimulateGameRequest
+from fairplay.v1.rules_pb2 import (
+    CheckReplyResponse,
+    ListLegalRepliesRequest,
+    ListLegalRepliesResponse,
+    SimulateGameRequest,
+)
 from fairplay.v1.server_pb2 import GetServerInfoRequest, GetServerInfoResponse
 from fairplay.v1.tournament_pb2 import AgeOrder, RoundGameStatus
 from fairplay.webset.v1.webset_player_pb2 import ActRequest, DealRequest, GameOverRequest, PickCardsRequest
@@ -260,6 +265,12 @@ def draws_nothing(request: PlayGameRequest | SimulateGameRequest, _: Rpc) -> Non
     drawn = request.plan if isinstance(request, PlayGameRequest) else request
     if not drawn.HasField("seed"):
         drawn.seed = 0
+
+
+@mutant("services.rules")
+def has_other_settings_by_default(request: ListLegalRepliesRequest, _: Rpc) -> None:
+    if not request.position.HasField("settings"):
+        request.position.settings.fish.rows = 3
 
 
 @mutant("results.same-seed-same-game", "refuses.largest-seed")
@@ -1229,7 +1240,7 @@ def takes_any_name(request: CreateTournamentRequest, _: Rpc) -> None:
 
 @mutant("tournament.watch")
 def does_not_say_which_games_begin(event: WatchTournamentResponse, _: Rpc) -> Sequence[Message] | None:
-    return NONE if event.HasField("game_started") else None
+    return NONE if event.HasField("game_started") and not event.game_started.endswith("g1") else None
 
 
 @mutant("tournament.dialled-in-token")

@@ -43,24 +43,33 @@ LIMIT_S = 300.0
 
 
 def _states(name: str) -> Iterator[Position]:
-    """Yield states of a game, with whole settings: rare ones, and some on the way, also without a player that left."""
+    """Yield states of a game, without the settings where those are the usual ones.
+
+    There are rare ones, and some on the way, also without a player that left.
+    """
     game, rng = find(name), Random(name)
     rare = [each for each in situations_of(name).values() if each.state is not None]
     for each in rng.sample(rare, min(SITUATIONS, len(rare))):
         assert each.state is not None
         yield _position(game, each.settings, each.state)
     plain = "random" if "random" in game.strategies else next(iter(game.strategies))
-    for number, (_, settings, count, _) in enumerate(unusual(name)[:: max(1, len(unusual(name)) // VARIATIONS)]):
+    usual, found = game.full_settings(game.settings_type()), unusual(name)
+    scopes = [(usual, game.seats_with(usual).start)]
+    scopes += [(settings, count) for _, settings, count, _ in found[:: max(1, len(found) // VARIATIONS)]]
+    for number, (settings, count) in enumerate(scopes):
         source = Source(
             settings, count, number, plain, MAX_DECISIONS, leaver_count=number % 2 * (count > game.seats.start)
         )
-        found = find_position(game, source, SHARES[number % len(SHARES)])
-        if found is not None:
-            yield _position(game, settings, found.state)
+        late = find_position(game, source, SHARES[number % len(SHARES)])
+        if late is not None:
+            yield _position(game, settings, late.state)
 
 
 def _position(game: Game, settings: Message, state: Message) -> Position:
-    return Position(game=game.name, settings=wrap(GameSettings, game, settings), state=wrap(GameState, game, state))
+    position = Position(game=game.name, state=wrap(GameState, game, state))
+    if settings != game.full_settings(game.settings_type()):  # which others are by default
+        position.settings.CopyFrom(wrap(GameSettings, game, settings))
+    return position
 
 
 @server_case("services.rules", "ROLE-6", limit_s=LIMIT_S)
@@ -84,7 +93,8 @@ async def _ask_about(context: ServerContext, position: Position, rng: Random) ->
     asked: list[Position] = []
     others: list[Position] = []
     for seat in range(read_position(position).player_count + 1):
-        of_seat = Position(game=position.game, settings=position.settings, state=position.state, seat=seat)
+        of_seat = Position(seat=seat)
+        of_seat.MergeFrom(position)
         (asked if _is_asked(of_seat) else others).append(of_seat)
     stranger = rules.ListLegalRepliesRequest(position=rng.choice(others))
     await context.refused(
@@ -218,8 +228,11 @@ async def _check_refused(context: ServerContext) -> None:
             await context.refused("ApplyReply", rules.ApplyReplyRequest(position=each), reason)
     given = rules.SimulateGameRequest(game=OPEN, strategies=[next(iter(game.strategies))] * game.seats.start)
     for method, kind in (("CheckReply", rules.CheckReplyRequest), ("ApplyReply", rules.ApplyReplyRequest)):
-        asked = kind(position=position, reply=pack(given))
-        await context.refused(method, asked, "INVALID_REPLY", about="a message of another type")
+        for about, asked in (
+            ("a message of another type", kind(position=position, reply=pack(given))),
+            ("no reply", kind(position=position)),
+        ):
+            await context.refused(method, asked, "INVALID_REPLY", about=about)
     given.seed = MAX_SEED + 1
     await context.refused("SimulateGame", given, "INVALID_SEED")
     given.ClearField("seed")

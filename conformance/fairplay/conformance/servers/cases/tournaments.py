@@ -142,9 +142,10 @@ async def play(
             if not events:
                 await context.ask("StartTournament", StartTournamentRequest(tournament_id=tournament_id))
             events.append(event)
+            if event.WhichOneof("event") in ("game_started", "game_finished"):  # facts are told which games run
+                await context.ask("ListTournamentGames", ListTournamentGamesRequest(tournament_id=tournament_id))
             if first_game is None and event.HasField("game_finished") and not event.game_finished.skipped:
                 first_game = (await context.ask("GetGame", GetGameRequest(game_id=event.game_finished.game_id))).game
-                await context.ask("ListTournamentGames", ListTournamentGamesRequest(tournament_id=tournament_id))
         reply = await context.ask("GetTournament", GetTournamentRequest(tournament_id=tournament_id))
     return Ended(players.cast, reply.tournament, events, first_game)
 
