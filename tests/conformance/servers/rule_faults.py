@@ -494,6 +494,34 @@ FAULTS = {
         "            if False:",
         "connection.resumed",
     ),
+    "windows-begin-again-when-others-return": RuleFault(
+        "",
+        "fairplay.server.links.stream",
+        "        given = self.calls.give_up(self.numbers.pop(name))",
+        "        given = self.calls.give_up(self.numbers.pop(name))\n"
+        "        if self._window is not None:\n"
+        "            self._window.cancel()\n"
+        "            self._window = self._loop.call_later(self._resume_s, self._close)",
+        "connection.window-over",
+    ),
+    "stray-replies-are-forgiven-in-a-second": RuleFault(
+        "", "fairplay.server.links.stream", "STRAY_S = 60.0", "STRAY_S = 1.0", "connection.late-replies"
+    ),
+    "no-secret-at-the-end": RuleFault(
+        "",
+        "fairplay.server.links.dial_out",
+        "if self.secret else ()",
+        "if self.secret and not method.endswith('/ShowEndGame') else ()",
+        "games.eriantys-situations",
+    ),
+    "who-serves-late-has-left": RuleFault(
+        "",
+        "fairplay.server.links.dial_out",
+        "        task = asyncio.create_task(self._answer(make, open_call, limit_s))",
+        "        asyncio.get_running_loop().call_later(limit_s - 0.002, open_call.fail, disconnected('late'))\n"
+        "        task = asyncio.create_task(self._answer(make, open_call, limit_s))",
+        "time.overrun",
+    ),
     "one-open-call-is-cancelled": RuleFault(
         "",
         "fairplay.server.game.running",

@@ -18,7 +18,7 @@ from fairplay.conformance.games.variations import Row, cover_pairs
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import RACE, ServerContext
 from fairplay.conformance.servers.drawn import TIMES
-from fairplay.conformance.servers.players import Cast, Received, Served, Stream
+from fairplay.conformance.servers.players import Cast, Received, Served, Stream, check_secrets, secret_of
 from fairplay.conformance.servers.scenes import AMPLE_S, NAMES, Scene, control
 from fairplay.server.net.limits import limit_of
 from fairplay.v1.game_pb2 import TimeControl
@@ -156,6 +156,8 @@ class Company:
         for group in groups:
             await self._dial_in(group)
         self.request = self._context.request(scene, [links[seat] for seat in seats])
+        for seat in serving:
+            self.request.plan.players[seat].secret = secret_of(seat)
         if self._around.id is Id.LONG:
             self.request.game_id = f"_.{self.request.game_id}/A/a.-_/".ljust(LONGEST_ID, "z")
         if scene.control is TIMES:
@@ -186,7 +188,8 @@ class Company:
                 same("Whether the welcome says that the stream was resumed", resumed, again.welcome.resumed)
 
     def received(self) -> Sequence[Received]:
-        """Return the calls that came, each once. Check those that came again on another connection."""
+        """Return the calls that came, each once. Check those that came again on another connection, and secrets."""
+        check_secrets(self.cast.received)
         return check_again(self.cast, self.streams[self._returned :] if self._returned else ())
 
     @property

@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
 from google.protobuf.message import DecodeError
 
+from fairplay.conformance.case import failure
 from fairplay.conformance.games.encodings import FILLER
-from fairplay.conformance.servers.scenes import Act, Actor, Manner, span
+from fairplay.conformance.servers.scenes import NAMES, Act, Actor, Manner, span
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.games.kit.wire import varint
 from fairplay.games.steps import Method
 from fairplay.player.handlers import PROTOCOL_REVISION
+from fairplay.player.secrets import SECRET_KEY
 from fairplay.server.net.errors import reason_of
 from fairplay.v1.connection_pb2 import (
     Call,
@@ -34,6 +36,8 @@ from fairplay.v1.connection_pb2 import (
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 from fairplay.v1.player_pb2 import DescribeResponse, GameService, PlayerDescription
 
+SECRET = "secret-of-"
+"""Begins the secret of each player that has one."""
 PLAIN_ONLY = (("grpc.compression_enabled_algorithms_bitset", 1),)
 """Options with which gRPC reads nothing that is compressed."""
 COMPRESSED = "Compression algorithm"
@@ -73,6 +77,18 @@ class Received:
     def is_open(self) -> bool:
         """Return whether it is neither answered nor cancelled."""
         return self.answered_s is None and self.cancelled_after_s is None
+
+
+def secret_of(seat: int) -> str:
+    """Return the secret of the player of a seat that serves, where it has one."""
+    return f"{SECRET}{NAMES[seat]}"
+
+
+def check_secrets(received: Iterable[Received]) -> None:
+    """Check that each call of players that serve shows their secret."""
+    for each in received:
+        if not each.call_id and each.metadata.get(SECRET_KEY) != secret_of(each.seat):
+            raise failure(f"{NAMES[each.seat]} was called with {each.method} without its secret.")
 
 
 def description(game: Game) -> PlayerDescription:

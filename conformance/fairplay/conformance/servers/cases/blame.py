@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -469,12 +470,12 @@ async def first_decision_of_q(context: ServerContext) -> None:
 @server_case("time.overrun", "FAIL-9", attempts=TIMED, mostly_waits=True)
 async def overrun(context: ServerContext) -> None:
     """The misconduct says which limit was overrun and after how long the server gave up: not before, not much later."""
-    for bank_s in (0.0, SHORT_S):
+    for bank_s, served in itertools.product((0.0, SHORT_S), (False, True)):
         limits = control(SHORT_S, SHORT_S, bank_s=bank_s)
-        played = await context.play(replace(ordinary(OPEN, at(1, "TakeTurn", hang)), control=limits))
+        scene = replace(ordinary(OPEN, at(1, "TakeTurn", hang)), control=limits)
+        played = await _judged(context, scene, served=served)
         for misconduct in played.game.result.misconducts:
             _check_overrun(misconduct.overrun, SHORT_S + bank_s, "and the bank" if bank_s else "")
-        check_blame(played.expected.misconducts, played.game.result.misconducts)
 
 
 def _check_overrun(told: Overrun, due_s: float, beside: str) -> None:

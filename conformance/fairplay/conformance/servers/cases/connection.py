@@ -43,6 +43,8 @@ MOST_STRAYS = 1_000
 """So many at once do not end a stream."""
 LATE = 5
 """So many replies come late: too many for a busy server to have forgiven them when it has read them all."""
+FRAMES, FRAME_S = 500, 0.04
+"""So many of FORGIVEN replies each, one so long after the other, end it: more than MOST_STRAYS a minute for long."""
 FORGIVEN_S, FORGIVEN = 2.0, 20
 """So long after them so many more do not, by MOST_STRAYS a minute."""
 MAX_NAME_CHARS = 80
@@ -325,7 +327,7 @@ async def long_description(context: ServerContext) -> None:
         raise failure(f"The name that a player gives itself must be cut; it has {len(shown)} characters.")
 
 
-@server_case("connection.late-replies", "LATE-4", "LATE-6", attempts=TIMED, mostly_waits=True)
+@server_case("connection.late-replies", "LATE-4", "LATE-5", "LATE-6", attempts=TIMED, mostly_waits=True)
 async def late_replies(context: ServerContext) -> None:
     """An answer that crosses the cancellation of its call is no fault, and a few more are forgiven, again and again."""
     kinds = itertools.product((False, True), (False, True))
@@ -335,7 +337,7 @@ async def late_replies(context: ServerContext) -> None:
 async def _check_late(context: ServerContext, *, stops: bool, first: bool) -> None:
     """Check that a stream goes on with late replies, whose game was stopped or whose time was over, among strays.
 
-    The late replies come `first`, or when as many strays have come as may come at once.
+    The late replies come `first`, or when as many strays have come as may come at once. It ends when strays go on.
     """
     all_hang, left = asyncio.Event(), [*range(LATE)]
 
@@ -373,6 +375,12 @@ async def _check_late(context: ServerContext, *, stops: bool, first: bool) -> No
                     f"were cancelled, and {FORGIVEN} stray ones {FORGIVEN_S:g} s later; it ended with "
                     f"{stage.stream.reason}."
                 )
+        for _ in range(FRAMES):
+            if stage.stream.ended.is_set():
+                break
+            await stage.stream.write(DialInRequest(replies=strays[:FORGIVEN]))
+            await asyncio.sleep(FRAME_S)
+        await check_ended(context, stage.stream, f"a connection with {FORGIVEN / FRAME_S:g} stray replies a second")
     check_blame([], game.result.misconducts)
 
 

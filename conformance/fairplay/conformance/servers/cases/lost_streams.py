@@ -22,7 +22,15 @@ from fairplay.conformance.servers.cases.connection import (
 )
 from fairplay.conformance.servers.circumstances import TOKEN
 from fairplay.conformance.servers.compare import check_blame, check_ranking, same
-from fairplay.conformance.servers.context import OPEN, STANDSTILL_S, TIMED, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.context import (
+    OPEN,
+    STANDSTILL_S,
+    TIMED,
+    ServerContext,
+    ordinary,
+    server_case,
+    together,
+)
 from fairplay.conformance.servers.players import Cast, Received, Stream
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
@@ -42,7 +50,7 @@ from fairplay.v1.connection_pb2 import DialInRequest, Reply
 from fairplay.v1.referee_pb2 import PlayGameRequest, StopGameRequest
 from fairplay.v1.result_pb2 import GameResult
 
-WINDOW_S, SHORT_WINDOW_S = 5.0, 0.8
+WINDOW_S, SHARED_WINDOW_S, SHORT_WINDOW_S = 5.0, 3.0, 0.8
 DEADLINE_S = 2.0
 AWAY_S = 0.3
 """The shorter window is not over after so long."""
@@ -63,10 +71,39 @@ async def wait_for_call(cast: Cast, wanted: Callable[[Received], bool]) -> Recei
             await asyncio.sleep(0.01)
 
 
-@server_case("connection.window-over", "RESUME-2", mostly_waits=True)
+@server_case("connection.window-over", "RESUME-2", "RESUME-6", attempts=TIMED, mostly_waits=True)
 async def window_over(context: ServerContext) -> None:
     """A player that does not come back within its window is disconnected; the game does not wait for its limit."""
-    await _check_gone(context, SHORT_WINDOW_S)
+    await together([_check_gone(context, SHORT_WINDOW_S), _check_window(context.apart())])
+
+
+async def _check_window(context: ServerContext) -> None:
+    """Check that the window of a player ends in time, also where another one of its stream comes back meanwhile.
+
+    A server that has stood still keeps it for longer than one that counts from when the other one came.
+    """
+    scene = ordinary(OPEN, at(0, "TakeTurn", hang), count=2)
+    names, cast = context.new_names(2), Cast(scene.game, scene.actors())
+    async with contextlib.AsyncExitStack() as stack:
+        come = partial(context.dialled_in, cast, token=TOKEN, window_s=SHARED_WINDOW_S)
+        stream = await stack.enter_async_context(come(names))
+        request = context.request(scene, [f"dial-in:{name}" for name in names])
+        playing = asyncio.ensure_future(context.ask("PlayGame", request))
+        await wait_for_hung(cast)
+        lost_s = time.monotonic()
+        await stream.close()
+        await asyncio.sleep(SHARED_WINDOW_S / 2)
+        await stack.enter_async_context(come(names[1:], seats=[1]))
+        result = (await playing).game.result
+        took_s = time.monotonic() - lost_s
+    due = expect(replace(scene, script=at(0, "TakeTurn", vanish)), request.game_id).misconducts
+    check_blame(due, result.misconducts)
+    if took_s < SHARED_WINDOW_S or SHARED_WINDOW_S * 1.4 < took_s < STANDSTILL_S - 1.1:
+        raise failure(
+            f"A player that does not come back must fail {SHARED_WINDOW_S:g} s after its stream was lost, by its "
+            f"resume_window, also where another player of it comes back after {SHARED_WINDOW_S / 2:g} s; it failed "
+            f"after {took_s:.2f} s."
+        )
 
 
 class Waiting(NamedTuple):

@@ -29,7 +29,7 @@ from fairplay.conformance.servers.context import (
     server_case,
 )
 from fairplay.conformance.servers.courses import Course, check_order, check_requests, in_order
-from fairplay.conformance.servers.players import Cast
+from fairplay.conformance.servers.players import SECRET, Cast, check_secrets, secret_of
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     FAILED,
@@ -52,7 +52,6 @@ from fairplay.conformance.servers.scenes import (
 from fairplay.games.conformance import find_conformance
 from fairplay.games.envelopes import unwrap
 from fairplay.games.game import find
-from fairplay.player.secrets import SECRET_KEY
 from fairplay.server.links.link import BANK_KEY
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import SignUpRequest, StartTournamentRequest
@@ -61,8 +60,6 @@ from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest, WatchGameRequest
 
 PADDING = b"\xfa\x7c\xe8\x07" + bytes(1_000)
 """The field 1999, which nobody knows, with 1,000 bytes: a reply with it is worth being compressed."""
-SECRET = "secret-of-"
-"""Begins the secret of each player."""
 DISTINCT = control(30.0, 40.0, 20.0)
 """Limits that differ, and that players keep on any machine."""
 ORDER_OF = {
@@ -111,16 +108,12 @@ async def served_players(context: ServerContext) -> None:
     check_requests(played.expected.calls, played.cast.received)
 
 
-def _secret(name: str) -> str:
-    return f"{SECRET}{name}"
-
-
 @server_case("order.secrets", "SERVE-5", "SERVE-6")
 async def secrets_of_players(context: ServerContext) -> None:
     """A player that serves knows by its secret who may call it, and nobody else learns it."""
     async with context.staged(ordinary(OPEN), served=True) as stage:
-        for player in stage.request.plan.players:
-            player.secret = _secret(player.name)
+        for seat, player in enumerate(stage.request.plan.players):
+            player.secret = secret_of(seat)
         game = (await context.ask("PlayGame", stage.request)).game
     events = await context.stream_all("WatchGame", WatchGameRequest(game_id=stage.request.game_id))
     got = await context.ask("GetGame", GetGameRequest(game_id=stage.request.game_id))
@@ -133,9 +126,7 @@ async def secrets_of_players(context: ServerContext) -> None:
 
 def _check_secrets(cast: Cast, told: Sequence[Message]) -> None:
     """Check that each call of players that serve shows their secret, and nothing that is told to others."""
-    wrong = [each for each in cast.received if each.metadata.get(SECRET_KEY) != _secret(NAMES[each.seat])]
-    if wrong:
-        raise failure(f"{NAMES[wrong[0].seat]} was called with {wrong[0].method} without its secret.")
+    check_secrets(cast.received)
     if any(SECRET.encode() in each.SerializeToString() for each in told):
         raise failure("The server tells the secrets of players.")
 
@@ -145,8 +136,8 @@ async def _check_secrets_of_entrants(context: ServerContext) -> None:
     async with context.staged(ordinary(OPEN, count=2), served=True) as stage:
         links = [player.link for player in stage.request.plan.players]
         request = make_request(context, links[1:])
-        entrant, tournament_id = Player(name=NAMES[0], link=links[0], secret=_secret(NAMES[0])), request.tournament_id
-        request.plan.entrants[0].name, request.plan.entrants[0].secret = NAMES[1], _secret(NAMES[1])
+        entrant, tournament_id = Player(name=NAMES[0], link=links[0], secret=secret_of(0)), request.tournament_id
+        request.plan.entrants[0].name, request.plan.entrants[0].secret = NAMES[1], secret_of(1)
         created = await context.ask("CreateTournament", request)
         signed_up = await context.ask("SignUp", SignUpRequest(tournament_id=tournament_id, player=entrant))
         await context.ask("StartTournament", StartTournamentRequest(tournament_id=tournament_id))
