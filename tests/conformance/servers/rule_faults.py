@@ -207,6 +207,13 @@ FAULTS = {
         "self._passed.add(seat)\n\n    def record_refusal",
         "self._passed.add(seat), self._refusals.pop(seat, None)\n\n    def record_refusal",
     ),
+    "wrong-towers-of-others-count": RuleFault(
+        "eriantys",
+        "protocol.conversation",
+        "if attempts[seat] >= self._most_attempts",
+        "if sum(attempts) >= self._most_attempts",
+        "games.eriantys-wrong-replies",
+    ),
     "a-set-locks-out": RuleFault(
         "webset", "protocol.conversation", "if status is not Status.GOT_SET:", "if status:", "order.webset-lockout"
     ),

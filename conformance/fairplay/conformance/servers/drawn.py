@@ -60,7 +60,7 @@ LATE = 0.75
 LATEST = 0.95
 """After this share of a game it is nearly over."""
 WRONG_AT_FIRST, ATTEMPTS = 4, 3
-"""So many games are played in which answers are wrong at first; a player may give so many to a question."""
+"""So many games have wrong answers at first; a player may give so many to a question, or one less."""
 MOST_SEATS = 4
 """Wrong replies are given in games of at most so many."""
 TRIES = 4
@@ -289,20 +289,20 @@ def draw_wrong_replies(name: str) -> Sequence[Drawn]:
 
 
 def _wrong_at_first(game: Game) -> Iterator[Drawn]:
-    """Yield games in which a player breaks two rules, one after the other, before it answers, if it is asked again."""
-    settings: Any = game.full_settings(game.settings_type())
-    if not hasattr(settings, "max_attempts"):
+    """Yield games with as many wrong answers to each question as are forgiven, first by one player and then by all."""
+    if not hasattr(game.settings_type(), "max_attempts"):
         return
-    settings.max_attempts = ATTEMPTS
     for number in range(WRONG_AT_FIRST):
-        rng, script = Random(f"{game.name}/wrong at first/{number}"), _wrong_until_last(game, number)
-        scene = _scene(game, Situation(settings, game.seats.start, 0), rng, script)
-        yield Drawn(f"two rules broken before each answer, number {number}", scene)
+        settings: Any = game.full_settings(game.settings_type(max_attempts=ATTEMPTS - number % 2))
+        seats = [number] if number < game.seats.start else range(game.seats.start)
+        scripts = [_wrong_until_last(game, seat, number, settings.max_attempts) for seat in seats]
+        rng = Random(f"{game.name}/wrong at first/{number}")
+        scene = _scene(game, Situation(settings, game.seats.start, 0), rng, *scripts)
+        yield Drawn(f"rules broken before each answer, number {number}", scene)
 
 
-def _wrong_until_last(game: Game, number: int) -> Script:
+def _wrong_until_last(game: Game, seat: int, number: int, attempts: int) -> Script:
     """Return the script of a player whose answers to a question, but for the last, each break another rule."""
-    seat = number % game.seats.start
     scripts = [(each.rule, mutated(game, each, seat)) for each in find_conformance(game.name).mutations]
     attempt = 0
 
@@ -312,7 +312,7 @@ def _wrong_until_last(game: Game, number: int) -> Script:
             return None
         attempt = 1 if asked.request.first_request else attempt + 1
         ways = list({rule: act for rule, each in scripts if (act := each(asked)) is not None}.values())
-        return ways[(number + asked.number) % len(ways)] if ways and attempt < ATTEMPTS else None
+        return ways[(number + asked.number) % len(ways)] if ways and attempt < attempts else None
 
     return script
 
