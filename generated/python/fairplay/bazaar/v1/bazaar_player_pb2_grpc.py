@@ -126,8 +126,8 @@ class BazaarPlayerServiceServicer(object):
 
     def Win(self, request, context):
         """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that are
-        still in the game. A player that fails here is not ranked, and nobody moves up. The deadline is the limit for
-        notifications.
+        still in the game, both in turn order from seat 0. A player that fails here is not ranked, and nobody moves up. The
+        deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

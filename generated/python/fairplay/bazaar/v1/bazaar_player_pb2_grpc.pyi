@@ -80,8 +80,8 @@ class BazaarPlayerServiceStub:
         fairplay.bazaar.v1.bazaar_player_pb2.WinResponse,
     ]
     """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that are
-    still in the game. A player that fails here is not ranked, and nobody moves up. The deadline is the limit for
-    notifications.
+    still in the game, both in turn order from seat 0. A player that fails here is not ranked, and nobody moves up. The
+    deadline is the limit for notifications.
     """
 
 class BazaarPlayerServiceAsyncStub:
@@ -146,8 +146,8 @@ class BazaarPlayerServiceAsyncStub:
         fairplay.bazaar.v1.bazaar_player_pb2.WinResponse,
     ]
     """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that are
-    still in the game. A player that fails here is not ranked, and nobody moves up. The deadline is the limit for
-    notifications.
+    still in the game, both in turn order from seat 0. A player that fails here is not ranked, and nobody moves up. The
+    deadline is the limit for notifications.
     """
 
 class BazaarPlayerServiceServicer(metaclass=abc.ABCMeta):
@@ -220,8 +220,8 @@ class BazaarPlayerServiceServicer(metaclass=abc.ABCMeta):
         context: _ServicerContext,
     ) -> typing.Union[fairplay.bazaar.v1.bazaar_player_pb2.WinResponse, collections.abc.Awaitable[fairplay.bazaar.v1.bazaar_player_pb2.WinResponse]]:
         """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that are
-        still in the game. A player that fails here is not ranked, and nobody moves up. The deadline is the limit for
-        notifications.
+        still in the game, both in turn order from seat 0. A player that fails here is not ranked, and nobody moves up. The
+        deadline is the limit for notifications.
         """
 
 def add_BazaarPlayerServiceServicer_to_server(servicer: BazaarPlayerServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...
