@@ -36,6 +36,7 @@ from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     Manner,
     Scene,
+    Script,
     any_of,
     at,
     control,
@@ -106,6 +107,9 @@ async def _check_window(context: ServerContext) -> None:
         )
 
 
+LEFT_OPEN = at(0, "TakeTurn", hang)
+
+
 class Waiting(NamedTuple):
     """A game of two players on one stream, which waits for an answer of the first of them."""
 
@@ -134,14 +138,19 @@ class Waiting(NamedTuple):
 
 @asynccontextmanager
 async def _waiting(
-    context: ServerContext, token: str = TOKEN, *, decision_s: float = AMPLE_S, deadline_s: float | None = None
+    context: ServerContext,
+    token: str = TOKEN,
+    script: Script = LEFT_OPEN,
+    *,
+    decision_s: float = AMPLE_S,
+    deadline_s: float | None = None,
 ) -> AsyncIterator[Waiting]:
     """Begin a game, and yield when a player has left a call open; `decision_s` is the limit of decisions.
 
     The stream of the players has a deadline, if one is given.
     """
     limits = control(decision_s, decision_s, bank_s=AMPLE_S)
-    scene = replace(ordinary(OPEN, at(0, "TakeTurn", hang), count=2), control=limits)
+    scene = replace(ordinary(OPEN, script, count=2), control=limits)
     cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
     coming = context.dialled_in(cast, names, token=token, window_s=WINDOW_S, deadline_s=deadline_s)
     async with coming as stream:
@@ -276,7 +285,9 @@ async def late_flood(context: ServerContext) -> None:
 @server_case("connection.resumed", "LATE-4", "RESUME-4", "RESUME-5", "META-5")
 async def resumed(context: ServerContext) -> None:
     """A program that comes back knows by the welcome which of its calls it still owes, and may answer them twice."""
-    async with _waiting(context) as game:
+    read = asyncio.Event()
+    # The other player answers behind the strays, so that the game cannot be over before they are read.
+    async with _waiting(context, script=any_of(LEFT_OPEN, at(1, "TakeTurn", wait_for(read)))) as game:
         await game.stream.close()
         come_back = context.dialled_in(game.cast, game.names, token=TOKEN, window_s=WINDOW_S, resume=game.resume_token)
         async with come_back as second:
@@ -285,6 +296,7 @@ async def resumed(context: ServerContext) -> None:
             # The second reply to a call that was sent twice is no stray one, of which there may be so many.
             strays = [Reply(id=number) for number in (open_id, *range(STRAY, STRAY + MOST_STRAYS))]
             await second.write(DialInRequest(replies=strays))
+            read.set()
             await game.check_goes_on()
     assert second.welcome is not None
     same("Whether the welcome says that the stream was resumed", True, second.welcome.resumed)
