@@ -180,7 +180,7 @@ def _has_children() -> bool:
 
 
 def read_threads(pid: int, name: str) -> Iterator[tuple[str, str]]:
-    """Return the id of each thread of a process, unless it is gone, and what /proc says of it in such a file."""
+    """Yield the id of each thread of a process, and what its file `name` in /proc says; nothing of what is gone."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208
     except OSError:  # the process is gone, or there is no /proc

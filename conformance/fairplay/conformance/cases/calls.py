@@ -81,9 +81,9 @@ WHOLE_S, OF_BANK_S = 0.6, 0.56
 
 
 def _play_mostly_on_the_bank(context: Context, connection: Connection) -> None:
-    """Judge a game in which most of a short limit of each decision is the bank, and none where it is as short without.
+    """Judge a game in which most of the short limit of each decision is its bank.
 
-    To take longer is a fault where the player keeps the limit without a bank.
+    To take longer is a fault of a player that keeps the same limit where none of it is a bank.
     """
     if connection.hello is None and connection.served is None:
         return

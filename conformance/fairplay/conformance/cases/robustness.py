@@ -11,6 +11,7 @@ from typing import NamedTuple
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_after_others, judge_condition, where
 from fairplay.conformance.case import Case, NotApplicable, case, failure
+from fairplay.conformance.cases.calls import TOO_LATE_SHARE
 from fairplay.conformance.cases.copies import returns, started_secret
 from fairplay.conformance.cases.growth import can_be_measured, grown, growth_of, judge_failed, keeps_growing, slower
 from fairplay.conformance.cases.settings import long_games, slowed_down
@@ -136,10 +137,9 @@ AGAIN_LIMIT_S, ANSWER_S = 12.0, 6.0
 LONGER, SIMILAR = 16, 0.8
 """So many decisions a player has in a game of which one is asked again: the first that takes so much of the longest."""
 SHORT_S, LEFT = 2.0, (0.4, 0.7)
-"""A limit, and of how much of what a player takes of it so much is left when a call of it comes again."""
-LEAST_S, TOO_LATE_SHARE = 0.3, 1.3
-"""Who answers faster, or comes back with less that is left, is not asked; nobody takes so many times what is left by
-accident."""
+"""A limit, and the least and the greatest share of the player's usual time that is left when a call comes again."""
+LEAST_S = 0.3
+"""Less time than that is not asked about."""
 ROUNDS = (True, True, False, True, False)
 """Whether the connection is lost in further games with a call that is late, or less time is told from the first."""
 
@@ -180,13 +180,13 @@ def _judge_what_is_left(context: Context, connection: Connection) -> None:
 
         async def ask(reached: Connection, due: Outgoing) -> Answered:
             nonlocal told_s, took_s
-            is_it, times = due.number == number, list[float]()
+            is_chosen, times = due.number == number, list[float]()
 
             def change(frame: DialInResponse) -> Iterator[DialInResponse]:
                 nonlocal told_s
                 times.append(time.monotonic())
-                left_s = (limit_s if is_it else SHORT_S) - (times[-1] - times[0])
-                if is_it:
+                left_s = (limit_s if is_chosen else SHORT_S) - (times[-1] - times[0])
+                if is_chosen:
                     told_s = left_s
                     if loses_after_s and len(times) == 1:
                         reached.lose(loses_after_s)  # an answer that comes until then is not read
@@ -195,7 +195,7 @@ def _judge_what_is_left(context: Context, connection: Connection) -> None:
                 yield frame
 
             answered = await ask_with_change(context, reached, due._replace(limit_s=AGAIN_LIMIT_S), change)
-            if is_it and times:
+            if is_chosen and times:
                 took_s = time.monotonic() - times[-1]
             return answered
 

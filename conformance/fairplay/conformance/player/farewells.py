@@ -136,7 +136,7 @@ class Farewells:
     def take(self, process: ProcessLink, close: Close, *, plays: bool) -> None:
         """Refuse the hellos of a process that has dialled in, and `close` it, without waiting for that.
 
-        One that `plays`, in the middle of a game, is told goodbye for good in the place of that, if none was before.
+        One that is in the middle of a game (`plays`) is told goodbye for good instead, while such are wanted.
         """
         if plays and self.wants_a_game:
             task = asyncio.create_task(self._dismiss(process, close, self._for_good.pop(0)))

@@ -66,10 +66,10 @@ def suggest(word: str, known: Iterable[str]) -> str:
 def ordered(game: Game, cases: Iterable[Case]) -> list[Case]:
     """Return cases in the order of judging, within which the order of declaration is kept.
 
-    Graver levels come first; within a level, who the player is, the most ordinary game and games that are left, then a
-    bank, which many games have and who takes it for more time uses up in all of them, then the probes, most of which
-    leave one after one decision, then the rest, but for unknown values, which many a fault comes upon that other cases
-    name, and last what can be prepared while the others are judged.
+    Graver levels come first; within a level, who the player is, the most ordinary game and games that are left,
+    then the bank, as who takes that for more time is late in every game with one, then the probes, most of which
+    leave one after one decision, then the rest, but for unknown values, which many a fault comes upon that other
+    cases name, and last what can be prepared while the others are judged.
     """
     ordinary = f"rules.whole-game.seat-0-of-{game.seats.start}"
     first = ("contract.reachable", "contract.describes-itself", ordinary, NEVER_ENDED)

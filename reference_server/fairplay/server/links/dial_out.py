@@ -37,8 +37,8 @@ CHANNEL_OPTIONS = [
     ("grpc.max_receive_message_length", MAX_FRAME_BYTES),
     ("grpc.max_send_message_length", -1),
     # No keepalive: by default a player's gRPC server takes frequent pings for an attack, and the clock ends every call.
-    # By itself, gRPC sends a call again only where HTTP/2 says that it was not processed: so it does for players whose
-    # connections grow no older than so much, with a call on its way when that is over.
+    # Without a policy, gRPC sends a call again only where HTTP/2 says that it was not processed, such as one that
+    # crosses the GOAWAY of a player's server that lets no connection grow old.
     ("grpc.enable_retries", 1),
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 1_000),

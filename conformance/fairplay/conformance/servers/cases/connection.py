@@ -44,9 +44,9 @@ MOST_STRAYS = 1_000
 LATE = 5
 """So many replies come late: too many for a busy server to have forgiven them when it has read them all."""
 FRAMES, FRAME_S = 500, 0.04
-"""So many of FORGIVEN replies each, one so long after the other, end it: more than MOST_STRAYS a minute for long."""
+"""A stream ends before so many frames of FORGIVEN stray replies are sent, one each FRAME_S."""
 FORGIVEN_S, FORGIVEN = 2.0, 20
-"""So long after them so many more do not, by MOST_STRAYS a minute."""
+"""So long after MOST_STRAYS so many more do not end a stream: MOST_STRAYS a minute are allowed."""
 MAX_NAME_CHARS = 80
 MAX_FRAME_BYTES = 64 * 2**20
 
@@ -339,13 +339,12 @@ async def _check_late(context: ServerContext, *, stops: bool, first: bool) -> No
 
     The late replies come `first`, or when as many strays have come as may come at once. It ends when strays go on.
     """
-    all_hang, left = asyncio.Event(), [*range(LATE)]
+    all_hang, hung = asyncio.Event(), itertools.count(1)
 
     def hang_at_first(asked: Asked) -> Act:
         if all_hang.is_set():
             return Act(Manner.REPLY, asked.sound)
-        left.pop()
-        if not left:
+        if next(hung) == LATE:
             all_hang.set()
         return Act(Manner.HANG)
 

@@ -81,7 +81,8 @@ async def window_over(context: ServerContext) -> None:
 async def _check_window(context: ServerContext) -> None:
     """Check that the window of a player ends in time, also where another one of its stream comes back meanwhile.
 
-    A server that has stood still keeps it for longer than one that counts from when the other one came.
+    One that ends half a window late was counted from when the other one came. One that ends far later is no fault: the
+    server may have stood still, for which it adds up to 10 s.
     """
     scene = ordinary(OPEN, at(0, "TakeTurn", hang), count=2)
     names, cast = context.new_names(2), Cast(scene.game, scene.actors())

@@ -363,7 +363,7 @@ async def _check_deadlines(context: ServerContext, bank_s: float) -> None:
 
 @server_case("watch.asked-all", "WATCH-7", attempts=TIMED, rest_s=STANDSTILL_S, mostly_waits=True)
 async def asked_all(context: ServerContext) -> None:
-    """Who is told whom a game waits for is told of all, whoever answers first of those that are asked at a time."""
+    """Spectators are told all calls that are open, whichever of those made at the same time is answered first."""
     scenes = [(name, 0) for name in ALL_GAMES] + [(RACE, MOST_AT_ONCE)]
     await together(_check_asked(context.apart(), name, count) for name, count in scenes)
 
@@ -417,10 +417,10 @@ def _check_all_told(title: str, event: WatchGameResponse, least: Sequence[Receiv
     told = {(each.seat, each.method_name) for each in event.asked.players}
     due, may_be = ({(each.seat, each.path) for each in calls} for calls in (least, most))
     if event.HasField("asked") and not due <= told <= may_be:
-        wrong = min(due - told or told - may_be)
+        seat, path = wrong = min(due - told or told - may_be)
         raise failure(
-            f"`asked` must tell all calls that are open, and no other; in a game of {title} it {{}} "
-            f"{wrong[1].rpartition('/')[2]} to {NAMES[wrong[0]]}.".format("lacks" if wrong in due else "has")
+            f"`asked` must tell all calls that are open, and no other; in a game of {title} it "
+            f"{'lacks' if wrong in due else 'has'} {path.rpartition('/')[2]} to {NAMES[seat]}."
         )
 
 
