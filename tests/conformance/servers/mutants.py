@@ -907,6 +907,22 @@ def tells_no_new_names(told: AttendResponse, _: Rpc) -> None:
             event.user_gone.new_name = ""
 
 
+@mutant("lobby.walk")
+def tells_some_changes_of_a_table_only(told: AttendResponse, rpc: Rpc) -> None:
+    for event in told.events:
+        if event.HasField("table"):
+            count = rpc.kept[event.table.name] = rpc.kept.get(event.table.name, 0) + 1
+            if count > 20:
+                event.ClearField("event")
+
+
+@mutant("lobby.walk")
+def tells_nothing_that_is_said_later(told: AttendResponse, rpc: Rpc) -> None:
+    for event in told.events:
+        if event.HasField("spoken") and rpc.kept.setdefault("spoken", event.sequence) != event.sequence:
+            event.ClearField("event")
+
+
 @mutant("lobby.links")
 def says_in_somebodys_name_why_no_game_starts(told: AttendResponse, _: Rpc) -> None:
     for event in told.events:

@@ -135,7 +135,7 @@ def _bad_tables(wanted: Mapping[str, Any]) -> Mapping[str, tuple[str, Mapping[st
     }
 
 
-class _Told:
+class Told:
     """What a stream of Attend has told a user, and the lobby that follows from it."""
 
     def __init__(self) -> None:
@@ -143,6 +143,8 @@ class _Told:
         self.users: dict[str, Any] = {}
         self.tables: dict[str, Table] = {}
         self.spoken: list[tuple[str, str]] = []
+        self.whole_count = 0
+        """How often the whole lobby was told: chat that was missed is lost then."""
         self.gone: dict[str, Any] = {}
         self.changed = asyncio.Event()
 
@@ -158,6 +160,7 @@ class _Told:
         self.sequences.append(event.sequence)
         match event.WhichOneof("event"):
             case "lobby":
+                self.whole_count += 1
                 self.users = {each.name: each for each in event.lobby.users}
                 self.tables = {each.name: each for each in event.lobby.tables}
             case "user":
@@ -186,9 +189,9 @@ class _Told:
 
 
 @asynccontextmanager
-async def _attending(context: ServerContext, user: User, after: int = 0) -> AsyncIterator[_Told]:
+async def _attending(context: ServerContext, user: User, after: int = 0) -> AsyncIterator[Told]:
     """Yield what a user is told of the lobby; with `after`, from that event on."""
-    told, beside = _Told(), context.apart()
+    told, beside = Told(), context.apart()
     reading = asyncio.create_task(told.read(beside, user, after))
     try:
         await told.until(lambda: bool(told.sequences), "the whole lobby, or what they have missed")
@@ -241,7 +244,7 @@ def _place(users: Mapping[str, Any], name: str) -> tuple[str, int] | None:
     return (users[name].table, users[name].part) if name in users else None
 
 
-async def _check_whole(user: User, told: _Told, users: Sequence[str], tables: Sequence[str]) -> None:
+async def _check_whole(user: User, told: Told, users: Sequence[str], tables: Sequence[str]) -> None:
     """Check that the changes of the lobby have led to what the whole of it is. It has ended the stream before."""
     whole = await user.lobby()
     for name in users:
@@ -290,7 +293,7 @@ async def links(context: ServerContext) -> None:
     await _leave_all([one, other])
 
 
-async def _does_not_start(user: User, told: _Told, when: str, table: Table) -> None:
+async def _does_not_start(user: User, told: Told, when: str, table: Table) -> None:
     """Check that a game has not started whose player is gone, and that everybody at the table is told why."""
     same(f"The status of a table when {when}, and a player is gone", OPEN_TABLE, table.status)
     await told.until(lambda: any(not speaker and text for speaker, text in told.spoken), f"why no game starts, {when}")

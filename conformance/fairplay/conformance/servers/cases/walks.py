@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import grpc
 
-from fairplay.conformance.case import NotApplicable, failure
+from fairplay.conformance.case import Failure, NotApplicable, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.servers.cases.races import setting
 from fairplay.conformance.servers.cases.refusals import granted
-from fairplay.conformance.servers.cases.tables import PAUSE_S, TOLD_WITHIN_S, User
+from fairplay.conformance.servers.cases.tables import PAUSE_S, TOLD_WITHIN_S, Told, User
 from fairplay.conformance.servers.compare import check_ranking, difference, same
 from fairplay.conformance.servers.context import FORGIVING, OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.lobby_walk import OVER, RUNNING, Person, Step, Table, Walk
@@ -32,6 +33,10 @@ from fairplay.v1.table_pb2 import Table as TableMessage
 SEED, MORE_STEPS = 1, 70
 LOOK_EVERY = 50
 """After so many steps everything in the lobby is looked at."""
+LISTENERS = (0, 3, 4)
+"""Who keeps a stream of Attend open, by their places: a player, and two who own tables and watch."""
+LISTEN_ANEW_EVERY = 7
+"""After so many steps those who listen are without a stream for one step."""
 SMALL = {"rows": 3, "columns": 3}
 """A board on which games are short."""
 FREE = {"create_time", "game_id", "result"}
@@ -53,6 +58,7 @@ class _Lobby:
         }
         self._ids: dict[Table, list[str]] = defaultdict(list)
         """The ids of the games of each table."""
+        self._ears: dict[Person, _Ear] = defaultdict(lambda: _Ear(context.apart()))
         self._entered_s: dict[Person, float] = {}
         self._seeds: set[int] = set()
         self._grace_s = self._pause_s = 1.0
@@ -67,6 +73,11 @@ class _Lobby:
             await self._refused(step)
         else:
             await self._granted(step)
+        if step.effect is not None or (step.method == "Say" and not step.reason):
+            await self._hear(step)
+        if number % LISTEN_ANEW_EVERY == 0:
+            for ear in self._ears.values():
+                await ear.close()
         changed = step.effect is not None and step.table is None and step.method not in ("Enter", "Leave")
         if step.person.here and (changed or number % LOOK_EVERY == 0):
             await self._look(step, places=number % LOOK_EVERY == 0)
@@ -86,6 +97,7 @@ class _Lobby:
         while True:
             try:
                 if method == "Attend":
+                    await self._ears[person].close()
                     return await user.lobby()
                 return await self._context.ask(method, user.request(method, **fields))
             except grpc.aio.AioRpcError as error:
@@ -131,14 +143,16 @@ class _Lobby:
         self._grace_s = reply.grace_period.ToNanoseconds() / 1e9
         self._pause_s = 2 / max(reply.requests_per_second, 1)
 
+    def _due(self, table: Table) -> TableMessage:
+        due = TableMessage(**self._told)
+        due.MergeFrom(table.message())
+        return due
+
     def _check(self, table: Table, told: TableMessage, where: str) -> None:
         """Check what is told of a table."""
         same(f"The table in {where}", TableStatus.Name(table.status), TableStatus.Name(told.status))
-        due, got = TableMessage(**self._told), TableMessage()
-        due.MergeFrom(table.message())
-        got.CopyFrom(told)
-        got.watchers.sort()
-        if wrong := difference(due, got, free=FREE):
+        due = self._due(table)
+        if wrong := difference(due, _sorted(told), free=FREE):
             raise failure(f"The table in {where} is wrong: {wrong}.", ("Expected", readable(due)))
         same(f"Whether a game is over whose result is in {where}", table.status == OVER, told.HasField("result"))
         known = self._ids[table]
@@ -147,6 +161,51 @@ class _Lobby:
         same(f"The id of the last game in {where}", ["", *known][-1], told.game_id)
         if (table.games and not told.game_id) or len({*known}) < len(known):
             raise failure(f"A game that begins at a table must have an id of its own in {where}.")
+
+    async def _hear(self, step: Step) -> None:
+        """Check that who listens is told how things are after a step, and what is said at its table alone."""
+        for person in [self._walk.people[place] for place in LISTENERS]:
+            if not person.here:
+                if (gone := self._ears.pop(person, None)) is not None:
+                    await gone.close()
+                continue
+            ear = self._ears[person]
+            if step.method == "Say" and person.table is step.person.table:
+                ear.due.append((step.person.name, step.fields["text"]))
+            ear.open(person, self._pause_s)
+            untold = partial(self._untold, ear)
+            try:
+                await ear.told.until(lambda untold=untold: not untold(), "all changes")  # type: ignore[misc]
+            except Failure:
+                raise failure(
+                    f"A user must be told on its stream of Attend what comes of {step.what} within"
+                    f" {TOLD_WITHIN_S:g} s; it was not told {untold()} as it is."
+                ) from None
+
+    def _untold(self, ear: _Ear) -> str:
+        """Return what somebody has not been told, empty if nothing."""
+        told, tables = ear.told, {each.name: each for each in self._walk.tables}
+        for name in {*tables, *self._walk.deleted}:
+            table, got = tables.get(name), told.tables.get(name)
+            if (table is None) != (got is None):
+                return f"the table {name}"
+            if table is not None and got is not None:
+                wrong = difference(self._due(table), _sorted(got), free=FREE)
+                if wrong or (table.status == OVER) != got.HasField("result"):
+                    return f"the table {name}"
+        for person in self._walk.people:
+            got_user = told.users.get(person.name)
+            place = None if got_user is None else (got_user.table, got_user.part)
+            if place != (_place(person) if person.here else None) or {*person.former} & {*told.users}:
+                return f"where {person.name} is"
+        said = [each for each in told.spoken if each[0]]
+        due = ear.due[len(ear.due) - len(said) :] if told.whole_count > 1 else ear.due
+        return "" if said == due else "what was said at its table, and nothing else,"
+
+    async def close(self) -> None:
+        """End the streams of those who listen."""
+        for ear in self._ears.values():
+            await ear.close()
 
     async def _look(self, after: Step, *, places: bool) -> None:
         """Check all tables and, with `places`, where everybody is."""
@@ -212,6 +271,49 @@ class _Lobby:
                 self._gates[ids[-1]].set()
 
 
+class _Ear:
+    """The stream of Attend of one user, which goes on after what it has told before it was closed."""
+
+    def __init__(self, context: ServerContext) -> None:
+        self.told = Told()
+        self.due: list[tuple[str, str]] = []
+        """Who has said what at the table of the user."""
+        self._context = context
+        self._reading: asyncio.Task[None] | None = None
+
+    def open(self, person: Person, pause_s: float) -> None:
+        """Have the user attend, if it does not."""
+        if self._reading is None or self._reading.done():
+            user = User(self._context, person.name, person.token)
+            self._reading = asyncio.create_task(self._read(user, pause_s))
+
+    async def _read(self, user: User, pause_s: float) -> None:
+        while True:
+            try:
+                await self.told.read(self._context, user, [0, *self.told.sequences][-1])
+            except grpc.aio.AioRpcError as error:
+                if reason_of(error) != "TOO_MANY_REQUESTS":
+                    raise
+                await asyncio.sleep(pause_s)
+            else:
+                return
+
+    async def close(self) -> None:
+        """End the stream."""
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait([self._reading])
+            self._reading = None
+
+
+def _sorted(table: TableMessage) -> TableMessage:
+    """Return a table with its watchers, which come in any order, by name."""
+    got = TableMessage()
+    got.CopyFrom(table)
+    got.watchers.sort()
+    return got
+
+
 def _told(misconduct: Misconduct) -> tuple[object, ...]:
     """Return what a table tells of a misconduct that breaks no rule."""
     return tuple(getattr(misconduct, name) for name in ("seat", "player", "kind", "method_name", "call_number"))
@@ -244,6 +346,7 @@ async def lobby_walk(context: ServerContext) -> None:
                 if person.here:
                     await lobby.ask(person, "Leave", {})
     finally:
+        await lobby.close()
         for gate in gates.values():
             gate.set()
 
