@@ -930,6 +930,12 @@ def says_in_somebodys_name_why_no_game_starts(told: AttendResponse, _: Rpc) -> N
             event.spoken.speaker = "somebody"
 
 
+@mutant("lobby.links")
+def keeps_the_first_secret(request: JoinTableRequest, rpc: Rpc) -> None:
+    if request.secret:
+        request.secret = rpc.kept.setdefault(request.token, request.secret)
+
+
 @mutant("lobby.one-stream")
 def gives_no_reasons(error: Status, _: Rpc) -> None:
     del error.details[:]

@@ -15,9 +15,10 @@ from google.protobuf.message import Message
 from fairplay.conformance.case import NotApplicable, failure
 from fairplay.conformance.servers.compare import difference, same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.players import Cast
+from fairplay.conformance.servers.players import Cast, Served, secret_of
 from fairplay.conformance.servers.scenes import PATIENT, UNKNOWN_FIELD, Scene, control
 from fairplay.games.envelopes import wrap
+from fairplay.player.secrets import SECRET_KEY
 from fairplay.server.net.errors import STATUS, reason_of
 from fairplay.v1 import lobby_pb2
 from fairplay.v1.game_pb2 import GameSettings
@@ -255,9 +256,9 @@ async def _check_whole(user: User, told: Told, users: Sequence[str], tables: Seq
         same(f"The table {name}, as the changes of the lobby tell,", one, told.tables.get(name))
 
 
-@server_case("lobby.links", "ROLE-6")
+@server_case("lobby.links", "ROLE-6", "SERVE-5")
 async def links(context: ServerContext) -> None:
-    """A game starts when all players are there, each by the link that was given last; else the table hears why not."""
+    """A game starts when all players are there, by the links and secrets given last; else the table hears why not."""
     scene = replace(ordinary(OPEN, count=2), control=PATIENT)
     one, other = await User.enter(context), await User.enter(context)
     wanted = _asked_for(context, scene, seat_count=2)
@@ -284,6 +285,7 @@ async def links(context: ServerContext) -> None:
                 same("The status of a table where a user has given another link", OPEN_TABLE, again.status)
                 begun: Table = await one.ask("StartTable")
                 await context.stream_all("WatchGame", WatchGameRequest(game_id=begun.game_id))
+                await _check_secrets(context, scene, (one, other), told, name)
     game = (await context.ask("GetGame", GetGameRequest(game_id=begun.game_id))).game
     same("The players of the game of a table", [one.name, other.name], [each.name for each in game.players])
     same("Who is eliminated in a game whose players are there", [], [each.player for each in game.result.misconducts])
@@ -291,6 +293,25 @@ async def links(context: ServerContext) -> None:
     same("Who is called by the links of before and by the last ones", [{0}, {1}], called)
     await one.ask("DeleteTable", table=name)
     await _leave_all([one, other])
+
+
+async def _check_secrets(context: ServerContext, scene: Scene, users: Sequence[User], told: Told, name: str) -> None:
+    """Check that a player that serves is called with the secret that was given last, in each game of a table."""
+    cast, (one, other) = Cast(scene.game, scene.actors()), users
+    served = Served(cast, context.place.players_host)
+    try:
+        link = await served.serve(1)
+        for secret in (secret_of(0), secret_of(1)):
+            await told.until(lambda: told.tables[name].HasField("result"), "that the game of their table is over")
+            await other.ask("JoinTable", table=name, link=link, secret=secret)
+            begun: Table = await one.ask("StartTable")
+            await told.until(lambda: not told.tables[name].HasField("result"), "that the game of their table begins")
+            await context.stream_all("WatchGame", WatchGameRequest(game_id=begun.game_id))
+            shown = {each.metadata.get(SECRET_KEY) for each in cast.received}
+            same("The secret that each call to a player of a table shows", {secret}, shown)
+            cast.received.clear()
+    finally:
+        await served.close()
 
 
 async def _does_not_start(user: User, told: Told, when: str, table: Table) -> None:
