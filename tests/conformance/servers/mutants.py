@@ -613,6 +613,12 @@ def takes_large_seeds(request: GameRequest | CreateTournamentRequest, _: Rpc) ->
     request.plan.seed %= 2**53
 
 
+@mutant("refuses.seed", "tournament.seed")
+def refuses_each_plan_once(request: GameRequest | CreateTournamentRequest, rpc: Rpc) -> None:
+    if rpc.kept.setdefault(str(request), rpc) is not rpc:
+        request.plan.seed %= 2**53
+
+
 @mutant("refuses.same-name")
 def names_players_itself(request: GameRequest, _: Rpc) -> None:
     for seat, player in enumerate(request.plan.players):

@@ -364,8 +364,13 @@ class ServerContext:
     async def refused(self, name: str, request: Message, *reasons: str, about: str = "") -> grpc.aio.AioRpcError:
         """Return the error with which a method refuses a request. Raises Failure if it is not one of these reasons.
 
-        `about` says what is wrong with the request, e.g. "the seed 2^53".
+        It is asked twice: what was refused must not be known to be sound then. `about` says what is wrong with the
+        request, e.g. "the seed 2^53".
         """
+        await self._refused(name, request, *reasons, about=about)
+        return await self._refused(name, request, *reasons, about=f"{about or 'the same request'}, asked for again")
+
+    async def _refused(self, name: str, request: Message, *reasons: str, about: str) -> grpc.aio.AioRpcError:
         wanted = " or ".join(f"{STATUS[reason].name} and {reason}" for reason in reasons)
         due = f"{name}{f' with {about}' if about else ''} must be refused with {wanted}"
         method = self._method(name)
