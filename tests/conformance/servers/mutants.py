@@ -954,6 +954,11 @@ def tells_of_the_lost_that_they_left(told: AttendResponse, _: Rpc) -> None:
             event.user_gone.lost = False
 
 
+@mutant("watch.running-game", "watch.hidden-in-tournament")
+def answers_as_it_did_before(reply: GetGameResponse, rpc: Rpc) -> None:
+    reply.CopyFrom(rpc.kept.setdefault(reply.game.game_id, copy.deepcopy(reply)))
+
+
 @mutant("watch.listed-conditions")
 def lists_games_of_all_names(request: ListGamesRequest, _: Rpc) -> None:
     request.game = ""

@@ -203,6 +203,13 @@ async def _check_counted_at_once(context: ServerContext) -> None:
         finally:
             gate.set()
         await ends_by_itself(context, request)
+    asking = GetStandingsRequest(tournament_id=request.tournament_id)
+    got = (await context.ask("GetStandings", asking)).standings
+    same(
+        "The games that count, and whether the standings are those at its end",
+        (3, True),
+        (got.game_count, got.complete),
+    )
 
 
 async def _until_one_counts(context: ServerContext, tournament_id: str) -> None:

@@ -158,7 +158,9 @@ async def running_game(context: ServerContext) -> None:
         if game.plan.HasField("initial_state"):
             raise failure("A running game tells the state in which it began.")
         _check_no_links(game)
-        await context.ask("PlayGame", stage.request)
+        played = (await context.ask("PlayGame", stage.request)).game
+        got = (await context.ask("GetGame", GetGameRequest(game_id=stage.request.game_id))).game
+    same("The game in GetGame, which has told it while it ran, when it is over", played, got)
 
 
 @server_case("watch.no-links", "WATCH-6")
@@ -478,6 +480,18 @@ async def hidden_in_tournament(context: ServerContext) -> None:
             players.go_on.set()
             await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=tournament_id))
     whole = await context.stream_all("WatchGame", WatchGameRequest(game_id=game_id))
+    got = (await context.ask("GetGame", GetGameRequest(game_id=game_id))).game
+    told = got.plan.HasField("seed"), [each.HasField("request") for each in got.result.misconducts]
+    same("Whether GetGame tells the seed and the evidence when the tournament is over", (True, [True]), told)
+    over = (await context.ask("GetTournament", GetTournamentRequest(tournament_id=tournament_id))).tournament
+    listed = await context.list_all(
+        "ListTournamentGames", ListTournamentGamesRequest(tournament_id=tournament_id), "games"
+    )
+    same(
+        "Which games are over in ListTournamentGames when the tournament is over",
+        [(game.game_id, game.HasField("result")) for each in over.rounds for game in each.games],
+        [(game.game_id, game.HasField("result")) for game in listed],
+    )
     for message in itertools.chain(shown, *watched):
         _check_hidden(message, f"{type(message).__name__} of a game whose tournament is not over")
     [evidence] = [each.eliminated for each in whole if each.HasField("eliminated")]
