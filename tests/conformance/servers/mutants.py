@@ -942,6 +942,11 @@ def keeps_the_first_secret(request: JoinTableRequest, rpc: Rpc) -> None:
         request.secret = rpc.kept.setdefault(request.token, request.secret)
 
 
+@mutant("lobby.links", "lobby.late-join")
+def calls_players_of_tables_without_secrets(request: JoinTableRequest, _: Rpc) -> None:
+    request.secret = ""
+
+
 @mutant("lobby.one-stream")
 def gives_no_reasons(error: Status, _: Rpc) -> None:
     del error.details[:]

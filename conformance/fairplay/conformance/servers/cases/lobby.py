@@ -13,6 +13,7 @@ import grpc
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.conformance.case import NotApplicable, failure
+from fairplay.conformance.servers.cases.lost_streams import wait_for_call
 from fairplay.conformance.servers.cases.races import setting
 from fairplay.conformance.servers.circumstances import CONTROLS, WINDOW_S, check_again
 from fairplay.conformance.servers.compare import difference, same
@@ -24,7 +25,7 @@ from fairplay.conformance.servers.courses import (
     check_result,
     follow,
 )
-from fairplay.conformance.servers.players import Cast, Received, Stream
+from fairplay.conformance.servers.players import Cast, Received, Served, Stream, check_secrets, secret_of
 from fairplay.conformance.servers.scenes import (
     Act,
     Asked,
@@ -88,9 +89,10 @@ class _Table:
         await self.join(0)
         return str((await self._context.ask("StartTable", StartTableRequest(token=token))).table.game_id)
 
-    async def join(self, seat: int) -> None:
-        """Let a player take a seat."""
-        await self._context.ask("JoinTable", JoinTableRequest(token=self._tokens[seat], table=self._name))
+    async def join(self, seat: int, link: str = "", secret: str = "") -> None:
+        """Let a player take a seat; without a link it is the one that has dialled in."""
+        joining = JoinTableRequest(token=self._tokens[seat], table=self._name, link=link, secret=secret)
+        await self._context.ask("JoinTable", joining)
 
 
 @asynccontextmanager
@@ -227,12 +229,33 @@ async def _check_each(context: ServerContext, script: Script, *played: tuple[Tim
     await asyncio.gather(*(check(*each) for each in played))
 
 
-@server_case("lobby.late-join", *CHECKS)
+async def _check_serves(context: ServerContext) -> None:
+    """Check that a player that serves can join a race, and that each call to it shows its secret."""
+    gate = asyncio.Event()
+    scene = replace(ordinary(RACE, at(FIRST, ACT, wait_for(gate), 3), **LATE), strategies=("solver",))
+    cast, table = Cast(scene.game, scene.actors()), _Table(context, scene)
+    served, names = Served(cast, context.place.players_host), [context.new_short_name() for _ in range(2)]
+    try:
+        async with context.dialled_in(cast, names[:1]) as stream:
+            game_id = await table.begin(names)
+            await _until_called(stream, FIRST, ACT, 3)
+            await table.join(SECOND, await served.serve(SECOND), secret_of(SECOND))
+            await wait_for_call(cast, lambda each: each.seat == SECOND)
+            gate.set()
+            await context.stream_all("WatchGame", WatchGameRequest(game_id=game_id))
+    finally:
+        gate.set()
+        await served.close()
+    check_secrets(each for each in cast.received if each.seat == SECOND)
+
+
+@server_case("lobby.late-join", *CHECKS, "SERVE-5")
 async def late_join(context: ServerContext) -> None:
     """Who joins a race that goes on begins with no points and a whole bank, and plays on as the others."""
     await _check_each(
         context, at(SECOND, PICK_CARDS, reply(b"")), *zip(CONTROLS, (*SETTINGS, {}, SETTINGS[0]), strict=True)
     )
+    await _check_serves(context)
 
 
 @server_case("lobby.late-join-fails", *CHECKS, "FAIL-17")
