@@ -733,7 +733,7 @@ def shows_links(reply: GetGameResponse, _: Rpc) -> None:
     reply.game.players[0].link = "dial-in:anna"
 
 
-@mutant("watch.to-the-end", "watch.finished-game")
+@mutant("watch.to-the-end", "watch.finished-game", "watch.resume")
 def does_not_tell_the_end(event: WatchGameResponse, _: Rpc) -> Sequence[Message] | None:
     return NONE if event.HasField("finished") else None
 

@@ -295,6 +295,7 @@ class ServerContext:
                 self.trace.append((f"Came from {name}", message))
                 watching(message, sent_s)
                 yield message
+            watching(None, sent_s)
         except grpc.aio.AioRpcError as error:
             self.trace.append((f"Came from {name}", _status(error)))
             check_error(FULL_NAMES[name], request, error)

@@ -36,11 +36,16 @@ def take_reply(facts: Facts, name: str, request: Any, reply: Any, sent_s: float)
 
 
 def watcher(facts: Facts, name: str, request: Any) -> Callable[[Any, float], None]:
-    """Return what takes the messages of a stream, each with when the stream was asked for."""
-    watching: Callable[[Any], None] = WATCHERS[name](facts, request).take if name in WATCHERS else lambda _: None
+    """Return what takes the messages of a stream, each with when the stream was asked for, and None at its end."""
+    watching: Any = WATCHERS[name](facts, request) if name in WATCHERS else None
 
     def take(message: Any, sent_s: float) -> None:
-        watching(message)
+        if message is None:
+            if isinstance(watching, GameEvents | TournamentEvents):
+                watching.end()
+            return
+        if watching is not None:
+            watching.take(message)
         if name != "GetRecord":
             take_reply(facts, name, request, message, sent_s)
 

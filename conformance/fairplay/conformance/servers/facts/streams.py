@@ -7,7 +7,7 @@ from typing import Any
 
 from fairplay.conformance.case import failure
 from fairplay.conformance.servers.compare import same
-from fairplay.conformance.servers.facts.known import Facts
+from fairplay.conformance.servers.facts.known import TOURNAMENT_OVER, Facts
 from fairplay.games.evidence import without_evidence
 from fairplay.v1.lobby_pb2 import AttendResponse
 from fairplay.v1.manager_pb2 import GameFinished, WatchTournamentResponse
@@ -51,6 +51,11 @@ class GameEvents:
             if not each.method_name.startswith("/") or not each.HasField("deadline"):
                 raise failure(f"{what} must tell the full name of each open call, and when its time is over.")
 
+    def end(self) -> None:
+        """Take the end of the stream. One that goes on after the last event has nothing to tell."""
+        if not self._ended and not self._after:
+            raise failure(f"WatchGame has ended without the result of the game {self._game_id}, its last event.")
+
     def _number(self, event: WatchGameResponse, kind: str, what: str) -> None:
         if kind in ("asked", "joined") and event.sequence == self._last:
             return
@@ -84,6 +89,7 @@ class TournamentEvents:
         """The state of each game that was named."""
         self._entrants: list[str] = []
         self._kinds: list[str] = []
+        self._is_over = False
 
     def take(self, event: WatchTournamentResponse) -> None:
         """Take an event."""
@@ -93,6 +99,7 @@ class TournamentEvents:
         if not self._kinds and kind != "tournament":
             raise failure(f"The first event {what} must be the whole of it; it is {kind}.")
         self._kinds.append(kind)
+        self._is_over = kind in ("finished", "cancelled") or event.tournament.status in TOURNAMENT_OVER
         match kind:
             case "tournament":
                 self._games = {game.game_id: _state(game) for each in event.tournament.rounds for game in each.games}
@@ -113,6 +120,11 @@ class TournamentEvents:
                 self._take_finished(event.game_finished)
             case "finished":
                 self._take_result(event.finished)
+
+    def end(self) -> None:
+        """Take the end of the stream."""
+        if not self._is_over:
+            raise failure(f"WatchTournament has ended before it told the end of the tournament {self._id}.")
 
     def _enter(self, name: str, *, enters: bool) -> None:
         if (name in self._entrants) is enters or "started" in self._kinds:
