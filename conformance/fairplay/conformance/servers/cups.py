@@ -50,6 +50,8 @@ class Conduct(NamedTuple):
     games: Sequence[int] = ()
     won: bool | None = None
     """Whether those fail End who have won, or those who have not; None: it does not matter."""
+    one_by_one: bool = False
+    """Whether each who fails does so in a game later than the one before."""
 
 
 NOBODY_FAILS = Conduct("nobody fails")
@@ -57,6 +59,7 @@ IN_FIRST_GAME = Conduct("{} fails in its first game", TURN, (1,))
 IN_SECOND_GAME = Conduct("{} fails in its second game", TURN, (2,))
 IN_ALL_GAMES = Conduct("{} fails in its games", TURN, range(1, 100))
 BEFORE_DECISION = Conduct("{} fails before its first decision", SETUP, (1,))
+ONE_BY_ONE = Conduct("first one of {} fails, and then the other", TURN, (1,), one_by_one=True)
 IN_START = Conduct("{} fails Start", "Start")
 IN_END = Conduct("{} fails End", "End")
 CONDUCTS: Sequence[tuple[Conduct, int | None]] = (
@@ -224,7 +227,8 @@ class Players:
         if game_id not in games:
             games.append(game_id)
         number = games.index(game_id) + 1
-        if fails and asked.method == cup.conduct.method and number in cup.conduct.games:
+        later = cup.failing.index(asked.seat) if fails and cup.conduct.one_by_one else 0
+        if fails and asked.method == cup.conduct.method and number - later in cup.conduct.games:
             self._failed.add(game_id)
             return NOTHING(asked) if asked.method == TURN and asked.number % 2 else FAILED(asked)
         self._sizes.setdefault(game_id, len(asked.request.state.players) if asked.method == SETUP else 0)
@@ -373,6 +377,7 @@ LONG: Mapping[str, Sequence[Cup]] = {
         Cup(_format("swiss", SEARCHED_ROUNDS), 8),
         _two_leave(_format("swiss", 5), 5, IN_FIRST_GAME),
         _two_leave(_format("swiss", 4), 6, IN_FIRST_GAME),
+        replace(_two_leave(_format("swiss", 1, 4), 4, ONE_BY_ONE), deal_count=1),
         _drawn(_format("swiss", 4), 8, luck=30),
         _drawn(_format("swiss", 3), 4, luck=8, deal_count=2),
         _drawn(_format("swiss", 3, 3), 6, luck=1, deal_count=1),

@@ -93,9 +93,14 @@ def _game(facts: Facts, game: Game, name: str, sent_s: float) -> None:
         raise failure(f"{what} is {GameStatus.Name(game.status)}; in its result `aborted` is {game.result.aborted!r}.")
     facts.end(game.game_id, game.result, name)
     _ended(facts, game, names, name)
-    named = [(each.seat, each.name) for group in game.result.ranking for each in group.players]
-    for seat, player in [*named, *((each.seat, each.player) for each in game.result.misconducts)]:
-        if names[seat : seat + 1] != [player]:
+    check_seats(what, names, game.result)
+
+
+def check_seats(what: str, names: Sequence[str], result: GameResult) -> None:
+    """Check that the result of a game has its players, by their names, in their seats."""
+    named = [(each.seat, each.name) for group in result.ranking for each in group.players]
+    for seat, player in [*named, *((each.seat, each.player) for each in result.misconducts)]:
+        if list(names[seat : seat + 1]) != [player]:
             raise failure(f"{what} has a result with {player} in seat {seat}; its players are {', '.join(names)}.")
 
 

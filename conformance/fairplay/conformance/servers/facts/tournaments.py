@@ -9,6 +9,7 @@ from typing import Any
 
 from fairplay.conformance.case import failure
 from fairplay.conformance.servers.compare import same
+from fairplay.conformance.servers.facts.games import check_seats
 from fairplay.conformance.servers.facts.known import TOURNAMENT_OVER, Check, Facts
 from fairplay.games.evidence import without_evidence
 from fairplay.v1.tournament_pb2 import (
@@ -178,6 +179,7 @@ def _round_game(facts: Facts, game: RoundGame, name: str, _: float) -> None:
     if game.HasField("result"):
         facts.agree(("the players of the game", game.game_id), list(game.players), name)
         facts.end(game.game_id, game.result, name)
+        check_seats(what, game.players, game.result)
 
 
 def _standings(facts: Facts, shown: Standings, name: str, _: float) -> None:
