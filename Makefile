@@ -106,12 +106,16 @@ all-checks: ## run all of these, and the quick tests on other Pythons; goes on w
 	@python3 -m tools.all_checks $(ARGS)
 
 .PHONY: check
-check: check-style check-types check-proto check-generated check-reference check-requirements ## everything that is checked without running the code
+check: check-style check-imports check-types check-proto check-generated check-reference check-requirements ## everything that is checked without running the code
 
 .PHONY: check-style
 check-style: .venv/.ready-dev
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --check --quiet .
+
+.PHONY: check-imports
+check-imports: .venv/.ready-dev
+	@$(BIN)/lint-imports --no-cache --no-logo
 
 .PHONY: check-types
 check-types: .venv/.ready-dev
