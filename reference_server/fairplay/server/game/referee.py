@@ -112,14 +112,13 @@ class Referee:
                     end = self._links.quota.begin()
                     running.over.add_done_callback(lambda _: end())
             except RecordExists:
-                message = self.get(game_id)
-                same = same_plan(given, message.plan, plan)
-                if same and message.status == GameStatus.GAME_STATUS_RUNNING:
+                message = self._message(game_id)
+                if message is not None and same_plan(given, message.plan, plan):
+                    if message.status != GameStatus.GAME_STATUS_RUNNING:
+                        return message
                     running = self._resume(game_id, links)
-                elif same:
-                    return message
         if running is None or not same_plan(given, running.message.plan, plan):
-            problem = f"the id {game_id} belongs to another game: choose another one"
+            problem = f"the id {game_id} belongs to something made of another request: choose another one"
             raise Refusal("ID_REUSED", problem, "game_id", given=game_id)
         return running
 

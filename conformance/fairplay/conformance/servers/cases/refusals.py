@@ -555,11 +555,17 @@ async def other_request(context: ServerContext) -> None:
     """Whoever asks again, with or without the seed, gets what there is, and nobody else takes it for its own."""
     scene = replace(ordinary(OPEN, hang, count=2), control=PATIENT)
     for seed in (1, None):
+        cup = _with_seed(make_request(context, [f"dial-in:{name}" for name in context.new_names(2)]), seed)
         for method in ("CreateGame", "PlayGame"):
             async with context.staged(scene) as stage:
-                await _check_repeats(context, method, _with_seed(stage.request, seed))
-        cup = make_request(context, [f"dial-in:{name}" for name in context.new_names(2)])
-        await _check_repeats(context, "CreateTournament", _with_seed(cup, seed))
+                game = _with_seed(stage.request, seed)
+                await _check_repeats(context, method, game, {"CreateTournament": _of_id(cup, game.game_id)})
+        game = CreateGameRequest(game_id=cup.tournament_id, plan=game.plan)
+        await _check_repeats(context, "CreateTournament", cup, {"CreateGame": game})
+
+
+def _of_id(cup: CreateTournamentRequest, tournament_id: str) -> CreateTournamentRequest:
+    return CreateTournamentRequest(tournament_id=tournament_id, plan=cup.plan)
 
 
 def _with_seed(request: Any, seed: int | None) -> Any:
@@ -569,8 +575,11 @@ def _with_seed(request: Any, seed: int | None) -> Any:
     return request
 
 
-async def _check_repeats(context: ServerContext, method: str, made: Any) -> None:
-    """Make something by a method, and check what comes of requests under its id, while it goes on and afterwards."""
+async def _check_repeats(context: ServerContext, method: str, made: Any, unlike: Mapping[str, Any]) -> None:
+    """Make something by a method, and check what comes of requests under its id, while it goes on and afterwards.
+
+    `unlike`: requests for something of the other kind.
+    """
     if method == "CreateTournament":
         kind, requests = "tournament", {method: made}
         known: Message = GetTournamentRequest(tournament_id=made.tournament_id)
@@ -590,6 +599,8 @@ async def _check_repeats(context: ServerContext, method: str, made: Any) -> None
             there = getattr(await context.ask(f"Get{kind.title()}", known), kind)
             for each, request in requests.items():
                 await _check_requests(context, each, request, there, f"the id of a {kind} {state}")
+            for each, request in unlike.items():
+                await context.refused(each, request, "ID_REUSED", about=f"{each} with the id of a {kind} {state}")
             await context.ask(end, ending)
     finally:
         with contextlib.suppress(grpc.aio.AioRpcError):
