@@ -372,6 +372,12 @@ def drops_the_message(reply: PlayGameResponse, _: Rpc) -> None:
         each.call_error.message = ""
 
 
+@mutant("blame.message")
+def cuts_messages_after_so_many_bytes(reply: PlayGameResponse, _: Rpc) -> None:
+    for each in reply.game.result.misconducts:
+        each.call_error.message = each.call_error.message.encode()[:2_000].decode(errors="ignore")
+
+
 # --- time ---
 
 
@@ -663,6 +669,29 @@ def tells_capital_letters_of_names_apart(request: CreateTournamentRequest | Sign
 @mutant("refuses.id")
 def leaves_out_parts_of_ids(request: GameRequest, _: Rpc) -> None:
     request.game_id = "/".join(part for part in request.game_id.split("/") if part not in ("", ".", "..")) or "game"
+
+
+@mutant("refuses.id", "refuses.plan-limits", "connection.name", "tournament.names", "lobby.walk")
+def takes_a_line_break_for_the_end(
+    asked: GameRequest | CreateTournamentRequest | DialInRequest | SignUpRequest | EnterRequest, _: Rpc
+) -> None:
+    named: list[Any] = [asked] if isinstance(asked, EnterRequest) else []
+    if isinstance(asked, DialInRequest):
+        named += asked.hello.players if asked.HasField("hello") else ()
+    elif isinstance(asked, SignUpRequest):
+        named.append(asked.player)
+    elif isinstance(asked, CreateTournamentRequest):
+        named += asked.plan.entrants
+    elif isinstance(asked, CreateGameRequest | PlayGameRequest):
+        named += asked.plan.players
+        asked.game_id = asked.game_id.removesuffix("\n")
+    for each in named:
+        each.name = each.name.removesuffix("\n")
+
+
+@mutant("refuses.at-limit")
+def refuses_ids_of_many_bytes(request: GetGameRequest, _: Rpc) -> None:
+    request.game_id += "x" * (129 - len(request.game_id)) * (len(request.game_id.encode()) > 384)
 
 
 @mutant("ids.letters")

@@ -9,6 +9,8 @@ from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
 from fairplay.conformance.servers.scenes import NOBODY
+from fairplay.conformance.servers.texts import LARGEST
+from fairplay.server.net.limits import limit_of
 from fairplay.v1.table_pb2 import Seat as SeatMessage
 from fairplay.v1.table_pb2 import Table as TableMessage
 from fairplay.v1.table_pb2 import TableStatus
@@ -41,9 +43,10 @@ ASKED_BY_USERS: dict[str, dict[str, Any]] = {
     "Attend": {},
 }
 """Each method that only a user may call -> a request of it, without the token."""
-BAD_NAMES = ("", "a b", "ä", "a/b", "x" * 21, "bot-1")
-BAD_TABLE_NAMES = ("", " a", "a ", "a/b", "ä", "x" * 21)
+BAD_NAMES = ("", "a b", "ä", "a/b", "x" * 21, "bot-1", "anna\n", "\nanna", "anna\N{FULLWIDTH DIGIT ONE}")
+BAD_TABLE_NAMES = ("", " a", "a ", "a/b", "ä", "x" * 21, "a\n", "\na", "a\N{FULLWIDTH DIGIT ONE}")
 BAD_TEXTS = ("", "  ", "a\nb", "a\u202eb", "x" * 501)
+LONGEST_TEXT = LARGEST * limit_of("SayRequest.text").max_characters
 SEATING = ("SetBots", "JoinTable", "SetReady", "StartTable")
 """What is asked for at each kind of table."""
 CHANCES = {
@@ -333,7 +336,8 @@ class Walk:
         yield from self._of_wrong_texts(person)
         yield from self._of_names(person, ask)
         yield from self._creating(person, ask)
-        yield ask("Say", "a text", text="good luck", reason="" if table is not None else "NOT_AT_TABLE")
+        reason = "" if table is not None else "NOT_AT_TABLE"
+        yield ask("Say", "a text of the largest letters", text=LONGEST_TEXT, reason=reason)
         if not self._empties(person, table):
             yield ask("LeaveTable", "", effect=lambda: self._leave(person))
             if not any(each.owner is person and not {*each.people()} - {person} for each in self.tables):

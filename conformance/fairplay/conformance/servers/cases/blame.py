@@ -50,6 +50,7 @@ from fairplay.conformance.servers.scenes import (
     vanish,
     with_unknown_values,
 )
+from fairplay.conformance.servers.texts import LETTERS, size_of
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find
 from fairplay.games.steps import CallKind
@@ -156,18 +157,21 @@ LONGEST_MESSAGE = limit_of("CallError.message").cut_characters
 @server_case("blame.message", "FAIL-5")
 async def message(context: ServerContext) -> None:
     """The player's own error message is kept for its author, up to its limit, however the player is reached."""
-    said = "scripted failure: ".ljust(LONGEST_MESSAGE - 1, "x") + "z"
+    # A status has room for a few KiB, in which each byte of other letters takes three.
+    said = ["scripted failure: ".ljust(LONGEST_MESSAGE - 200, "x") + 199 * letter + "z" for letter in LETTERS]
+    failing = [at(seat, "PlayAs", fail(13, f"{each} and more")) for seat, each in enumerate(said)]
     for served in (False, True):
-        script = at(0, "TakeTurn", fail(13, f"{said} and more"))
-        played = await context.play(ordinary(OPEN, script, count=2), served=served)
-        [found] = [each.call_error.message for each in played.game.result.misconducts]
-        if found != said:
-            reached = "that serves" if served else "that has dialled in"
-            raise failure(
-                f"The message of a player {reached} must be cut after {len(said):,} characters; of {len(said) + 9:,} "
-                f"the misconduct has {len(found):,}.",
-                ("Message", found),
-            )
+        played = await context.play(ordinary(OPEN, any_of(*failing), count=len(said)), served=served)
+        check_blame(played.expected.misconducts, played.game.result.misconducts)
+        for each in played.game.result.misconducts:
+            found, due = each.call_error.message, said[each.seat]
+            if found != due:
+                reached = "that serves" if served else "that has dialled in"
+                raise failure(
+                    f"The message of a player {reached}, with letters of {size_of(LETTERS[each.seat])}, must be cut "
+                    f"after {len(due):,} characters; of {len(due) + 9:,} the misconduct has {len(found):,}.",
+                    ("Message", found),
+                )
 
 
 @server_case("blame.disconnected", "FAIL-8", "RESUME-2")

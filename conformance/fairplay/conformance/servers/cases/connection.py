@@ -10,7 +10,7 @@ from dataclasses import replace
 import grpc
 
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
-from fairplay.conformance.servers.compare import check_blame, check_ranking
+from fairplay.conformance.servers.compare import check_blame, check_ranking, same
 from fairplay.conformance.servers.context import OPEN, TIMED, ServerContext, ordinary, server_case, together
 from fairplay.conformance.servers.courses import check_order
 from fairplay.conformance.servers.players import Cast, Stream, hello
@@ -25,8 +25,11 @@ from fairplay.conformance.servers.scenes import (
     expect,
     vanish,
 )
+from fairplay.conformance.servers.texts import LETTERS, misfits, size_of
 from fairplay.server.net.errors import STATUS
+from fairplay.server.net.limits import LIMITS, limit_of
 from fairplay.v1.connection_pb2 import DialInRequest, GoodbyeReason, Hello, Reply
+from fairplay.v1.player_pb2 import GameService, PlayerDescription
 from fairplay.v1.referee_pb2 import CreateGameRequest, StopGameRequest
 
 END_LIMIT_S = 20.0
@@ -47,7 +50,7 @@ FRAMES, FRAME_S = 500, 0.04
 """A stream ends before so many frames of FORGIVEN stray replies are sent, one each FRAME_S."""
 FORGIVEN_S, FORGIVEN = 2.0, 20
 """So long after MOST_STRAYS so many more do not end a stream: MOST_STRAYS a minute are allowed."""
-MAX_NAME_CHARS = 80
+MAX_SERVICES = limit_of("PlayerDescription.services").max_items
 MAX_FRAME_BYTES = 64 * 2**20
 
 
@@ -117,9 +120,6 @@ hellos = (
         "DIAL-6",
     ),
     _bad_hello(
-        "connection.name", "Names are what the contract says.", lambda _: make_hello(["a b"]), "NAME_INVALID", "NAME-1"
-    ),
-    _bad_hello(
         "connection.long-token",
         "A token has at most 256 bytes.",
         lambda context: make_hello(context.new_names(1), "x" * 257),
@@ -127,6 +127,18 @@ hellos = (
         "DIAL-6",
     ),
 )
+
+
+@server_case("connection.name", "NAME-1")
+async def name(context: ServerContext) -> None:
+    """Names are what the contract says."""
+
+    async def refused(what: str, wrong: str) -> None:
+        said = DialInRequest(hello=make_hello([wrong]))
+        await _rejected(context, ["NAME_INVALID"], said, what=f"a connection of a name with {what}")
+
+    wrong = {"two dots alone": "..", "a slash": "a/b", **misfits("HostedPlayer.name")}
+    await together(refused(*each) for each in wrong.items())
 
 
 @server_case("connection.welcome", "ROLE-4", "DIAL-9", "STREAM-6")
@@ -306,25 +318,41 @@ def _says_more(asked: Asked) -> Act:
 
 @server_case("connection.long-description", "LIMIT-3", "CALL-7")
 async def long_description(context: ServerContext) -> None:
-    """A player that says more than fits, or than is known, plays like any other, under a shorter name."""
-    scene, [name, other] = ordinary(OPEN, _says_more, count=2), context.new_names(2)
-    said = hello(scene.game, [name, other])
+    """A player that says more than fits, or than is known, plays like any other, and what it says is cut."""
+    scene, names = ordinary(OPEN, _says_more, count=len(LETTERS)), context.new_names(len(LETTERS))
+    said, due = hello(scene.game, names), list[PlayerDescription]()
     said.MergeFromString(UNKNOWN_FIELD)
-    said.players[0].description.display_name = "x" * 300
     said.players[1].MergeFromString(UNKNOWN_FIELD)
+    for player, letter in zip(said.players, LETTERS, strict=True):
+        due.append(_say_too_much(player.description, letter))
     cast = Cast(scene.game, scene.actors())
     stream = context.open_stream(cast)
     try:
         if not await stream.open(said):
             raise failure(f"The server did not welcome a player for its long name: {stream.status} {stream.reason}")
-        request = context.request(scene, [f"dial-in:{each}" for each in (name, other)])
+        request = context.request(scene, [f"dial-in:{each}" for each in names])
         game = (await context.ask("PlayGame", request)).game
     finally:
         await stream.close()
     check_blame([], game.result.misconducts)
-    shown = game.players[0].description.display_name
-    if not shown or len(shown) > MAX_NAME_CHARS:
-        raise failure(f"The name that a player gives itself must be cut; it has {len(shown)} characters.")
+    for letter, wanted, player in zip(LETTERS, due, game.players, strict=True):
+        same(f"What is kept of a description with letters of {size_of(letter)}", wanted, player.description)
+
+
+def _say_too_much(description: PlayerDescription, letter: str) -> PlayerDescription:
+    """Fill a description with this letter beyond all limits, and return what a server must keep of it."""
+    due = PlayerDescription()
+    due.CopyFrom(description)
+    for part, kept in ((description, due), (description.services.add(revision=1), due.services.add(revision=1))):
+        for field in part.DESCRIPTOR.fields:
+            if isinstance(getattr(part, field.name), str):
+                most = LIMITS[field.full_name].max_characters
+                setattr(part, field.name, letter * 2 * most)
+                setattr(kept, field.name, letter * most)
+    services = [GameService(name=f"a.service.of.Nobody{number}", revision=1) for number in range(MAX_SERVICES)]
+    description.services.extend(services)
+    due.services.extend(services[: -len(due.services)])
+    return due
 
 
 @server_case("connection.late-replies", "LATE-4", "LATE-5", "LATE-6", attempts=TIMED, mostly_waits=True)
@@ -386,6 +414,7 @@ async def _check_late(context: ServerContext, *, stops: bool, first: bool) -> No
 CASES = (
     welcome,
     *hellos,
+    name,
     hello_first,
     one_hello,
     reply_flood,

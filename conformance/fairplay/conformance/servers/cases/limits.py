@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
@@ -18,7 +19,8 @@ from fairplay.conformance.servers.cases.refusals import check_named
 from fairplay.conformance.servers.cases.tournaments import make_request
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.scenes import UNKNOWN_VALUE
+from fairplay.conformance.servers.scenes import NOBODY, UNKNOWN_VALUE
+from fairplay.conformance.servers.texts import ACCENT, LETTERS, misfits, size_of
 from fairplay.server.net.errors import STATUS, reason_of
 from fairplay.server.net.limits import LIMITS, MANY, Limit
 from fairplay.v1 import manager_pb2, record_service_pb2, referee_pb2
@@ -36,6 +38,8 @@ ANSWER_S = 5.0
 OF_GAMES = {kind.DESCRIPTOR.full_name for kind in (GameSettings, GameState, PlayerDescription)}
 """What has limits of its own."""
 PLAYERS = ("players", "entrants")
+SHORT = 20
+"""A text of fewer characters is told as it is."""
 _S = 1_000_000_000
 """Nanoseconds."""
 REQUEST_S, SLACK_S = 10.0, 15.0
@@ -55,10 +59,6 @@ class Text(NamedTuple):
         return made
 
 
-LETTER = "é"
-"""One character, of two bytes."""
-
-
 def _texts() -> Iterator[Text]:
     for method in (method for service in SERVICES for method in service.methods):
         for field in method.input_type.fields:
@@ -67,9 +67,9 @@ def _texts() -> Iterator[Text]:
                 yield Text(method, field, limit)
 
 
-async def _answer(context: ServerContext, text: Text, length: int) -> str:
+async def _answer(context: ServerContext, text: Text, length: int, letter: str = "x") -> str:
     """Return how the server answers a request with a text of this length that names nothing: "OK", or its error."""
-    request = text.request(context.new_short_name()[:length].ljust(length, "x"))
+    request = text.request(context.new_short_name()[: length - 1].ljust(length, letter))
     try:
         if text.method.server_streaming:
             await context.stream_all(text.method.name, request, ANSWER_S)
@@ -83,12 +83,12 @@ async def _answer(context: ServerContext, text: Text, length: int) -> str:
 @server_case("refuses.at-limit", "LIMIT-1")
 async def at_limit(context: ServerContext) -> None:
     """A text that is as long as it may be is treated as a short one."""
-    for text in _texts():
-        short, long = [await _answer(context, text, length) for length in (min(16, text.limit), text.limit)]
+    for text, letter in itertools.product(_texts(), LETTERS):
+        short, long = [await _answer(context, text, length, letter) for length in (min(16, text.limit), text.limit)]
         if short != long:
             raise failure(
-                f"{text.method.name} must take a {text.field.name} of {text.limit:,} characters, which is the limit, "
-                f"as a short one; the short one was answered with {short}, this one with {long}."
+                f"{text.method.name} must take a {text.field.name} of {text.limit:,} characters of {size_of(letter)}, "
+                f"which is the limit, as a short one; the short one was answered with {short}, this one with {long}."
             )
 
 
@@ -96,11 +96,13 @@ async def at_limit(context: ServerContext) -> None:
 async def beyond_limit(context: ServerContext) -> None:
     """A text that is longer than it may be is refused, and not cut, looked for or kept."""
     for text in _texts():
-        if await _answer(context, text, text.limit + 1) == "OK":
-            raise failure(
-                f"{text.method.name} must refuse a {text.field.name} of {text.limit + 1:,} characters, of which "
-                f"{text.limit:,} are allowed; it was granted."
-            )
+        for letter in ("x", ACCENT):
+            if await _answer(context, text, text.limit + 1, letter) == "OK":
+                raise failure(
+                    f"{text.method.name} must refuse a {text.field.name} of {text.limit + 1:,} characters, "
+                    f"{'accents included, ' if letter == ACCENT else ''}of which {text.limit:,} are allowed; it was "
+                    "granted."
+                )
 
 
 # Plans
@@ -125,7 +127,7 @@ class Place(NamedTuple):
     def with_value(self, value: Any) -> str:
         """Return the field with a value, in words; a text by its length, a duration in nanoseconds."""
         if isinstance(value, str):
-            return f"a {self.name} of {len(value):,} characters"
+            return f"the {self.name} {value!r}" if len(value) < SHORT else f"a {self.name} of {len(value):,} characters"
         return f"a {self.name} of {value}{'' if self.field.message_type is None else ' ns'}"
 
     def filled(self, request: Any, value: Any) -> Any:
@@ -156,7 +158,10 @@ def _places(kind: Descriptor, path: Sequence[str] = ()) -> Iterator[Place]:
 
 
 def _ends(field: FieldDescriptor) -> Iterator[tuple[Any, Any]]:
-    """Yield the values at the ends of the range of a field, each with one beyond it; durations in nanoseconds."""
+    """Yield the values at the ends of the range of a field, each with one beyond it; durations in nanoseconds.
+
+    A text that is nothing but what its pattern does not match comes with a short one.
+    """
     limit = LIMITS.get(field.full_name, Limit())
     if field.message_type is not None:
         yield from (
@@ -166,7 +171,10 @@ def _ends(field: FieldDescriptor) -> Iterator[tuple[Any, Any]]:
         )
     elif field.type == FieldDescriptor.TYPE_STRING:
         if limit.max_characters < MANY:
-            yield LETTER * limit.max_characters, LETTER * (limit.max_characters + 1)
+            yield from ((letter * limit.max_characters, letter * (limit.max_characters + 1)) for letter in LETTERS)
+            yield "x", "x" + ACCENT * limit.max_characters
+        if limit.pattern:
+            yield from (("x", text) for text in misfits(field.full_name.removeprefix("fairplay.v1.")).values())
     elif field.enum_type is not None:
         yield max(field.enum_type.values_by_number), UNKNOWN_VALUE
     else:
@@ -176,7 +184,7 @@ def _ends(field: FieldDescriptor) -> Iterator[tuple[Any, Any]]:
 @server_case("refuses.plan-limits", "LIMIT-1", "LIMIT-2", "ERROR-3")
 async def plan_limits(context: ServerContext) -> None:
     """Each value of a plan may be as large as its limit says, and whoever goes beyond it is told where."""
-    links = ["dial-in:nobody", "dial-in:no-one"]
+    links = [NOBODY, "dial-in:nobody"]
     game = CreateGameRequest(plan=context.request(ordinary(OPEN, count=2), links).plan)
     for method in ("CreateGame", "CreateTournament"):
         request: Any = game if method == "CreateGame" else make_request(context, links)
@@ -196,7 +204,7 @@ async def _refuse_beyond(context: ServerContext, method: str, request: Message, 
         if not place.is_optional:
             check_named(error, place.path[-1])
         return
-    raise failure(f"{method} with {about} must be refused: that is beyond the limit of the field; it was granted.")
+    raise failure(f"{method} with {about} must be refused: that is beyond what the field allows; it was granted.")
 
 
 async def _take_end(context: ServerContext, method: str, request: Message, place: Place, end: Any) -> None:
@@ -216,6 +224,7 @@ async def _take_end(context: ServerContext, method: str, request: Message, place
     if method == "CreateGame":
         await context.ask("StopGame", StopGameRequest(game_id=taken.game.game_id))
     else:
+        same("The title of a tournament", asked.plan.title, taken.tournament.plan.title)
         await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=taken.tournament.tournament_id))
 
 

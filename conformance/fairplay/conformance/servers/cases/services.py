@@ -15,6 +15,7 @@ from fairplay.conformance.servers.cases.tournaments import make_request
 from fairplay.conformance.servers.compare import difference, same
 from fairplay.conformance.servers.context import ALL_GAMES, GAMES, OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.scenes import span
+from fairplay.conformance.servers.texts import misfits
 from fairplay.games.envelopes import unwrap, wrap
 from fairplay.games.game import Game, find
 from fairplay.games.kit.player_service import PLAYER_SERVICE
@@ -223,11 +224,11 @@ async def certifications(context: ServerContext) -> None:
 async def _check_refused(context: ServerContext, asked: CreateCertificationRequest) -> None:
     wrong: Mapping[str, Mapping[str, Any]] = {
         "UNKNOWN_GAME": {"game": "no-such-game"},
-        "NAME_INVALID": {"name": "a b"},
         "INVALID_PROFILE": {"profile": "no-such-profile"},
         "INVALID_TIME_CONTROL": {"time_limit": span(9.0)},
     }
-    for reason, fields in wrong.items():
+    names = [("NAME_INVALID", {"name": name}) for name in misfits("CreateCertificationRequest.name").values()]
+    for reason, fields in (*wrong.items(), *names):
         request = CreateCertificationRequest(**{"game": asked.game, "name": asked.name, **fields})
         await context.refused("CreateCertification", request, reason, about=f"another {next(iter(fields))}")
     kinds: Sequence[tuple[str, Callable[..., Message]]] = (

@@ -34,11 +34,13 @@ from fairplay.conformance.servers.scenes import (
     span,
     wait_for,
 )
+from fairplay.conformance.servers.texts import LARGEST
 from fairplay.games.envelopes import wrap
 from fairplay.games.kit import knockout, tournament
 from fairplay.games.kit.player_service import PLAYER_SERVICE
 from fairplay.games.steps import CallAll, Eliminate
 from fairplay.server.net.errors import reason_of
+from fairplay.server.net.limits import limit_of
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.manager_pb2 import (
     CancelTournamentRequest,
@@ -357,12 +359,13 @@ async def cancel(context: ServerContext) -> None:
     """A tournament that makes no sense any more can be cancelled, with a reason."""
     request = make_request(context)
     await context.ask("CreateTournament", request)
-    cancelling = CancelTournamentRequest(tournament_id=request.tournament_id, reason="scripted end")
+    reason = LARGEST * limit_of("CancelTournamentRequest.reason").max_characters
+    cancelling = CancelTournamentRequest(tournament_id=request.tournament_id, reason=reason)
     for _ in range(2):  # a repeat changes nothing
         found = (await context.ask("CancelTournament", cancelling)).tournament
         cancelling.reason = "another end"
         same("The status", TournamentStatus.TOURNAMENT_STATUS_CANCELLED, found.status)
-        same("The reason", "scripted end", found.reason)
+        same("The reason, which is as long as it may be,", reason, found.reason)
         check_times(found, "cancelled tournament", found.create_time)
     again = (await context.ask("CreateTournament", request)).tournament
     same("The status, asked for again by CreateTournament,", found.status, again.status)
