@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -22,8 +21,7 @@ from fairplay.conformance.games.context import BESIDE_OTHERS, Context
 from fairplay.conformance.games.frames import changing
 from fairplay.conformance.games.positions import find_position
 from fairplay.conformance.games.trial import Manner, Outgoing, Scenario, Trial, play_trial
-from fairplay.conformance.player.farewells import AT_ONCE, FOR_GOOD
-from fairplay.conformance.player.machine import is_busy
+from fairplay.conformance.player.farewells import AT_ONCE, END_LIMIT_S, FOR_GOOD, dismiss
 from fairplay.conformance.player.player import Answered, Connection, parse_description
 from fairplay.conformance.player.spares import DIALLING, SERVING
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport, PlayerServer
@@ -46,9 +44,6 @@ QUICK_GAMES, FEW_QUICK_GAMES, QUICK_GAMES_S = 10, 3, 2.0
 """A tournament begins with so many games with one decision; with fewer where these take more than so many seconds."""
 RETURN_S = 2.0
 """How long a player is watched that must not dial in again."""
-END_LIMIT_S, BUSY_END_LIMIT_S = 10.0, 30.0
-"""How long a player is watched that must end; the second number is for a machine that is busy."""
-POLL_S = 0.02
 
 
 class Departure(NamedTuple):
@@ -207,15 +202,8 @@ async def _watch_departure(
             frame.cancelled.append(next(server.clock.ids))  # that of a call which was not sent yet
         yield frame
 
-    clock = asyncio.get_running_loop().time
-    began, returned, hello_count = clock(), False, process.hello_count
     with changing(server.hub, cancel_beside):
-        process.dismiss(reason, "this player is no longer needed here")
-        while not (returned or process.ended) and clock() - began < limit_s:
-            await asyncio.sleep(POLL_S)
-            if limit_s == END_LIMIT_S < clock() - began and is_busy():
-                limit_s = BUSY_END_LIMIT_S
-            returned = process.hello_count > hello_count
+        returned = await dismiss(process, reason, limit_s)
     return Departure(returned, process.ended, process.output)
 
 
@@ -398,6 +386,11 @@ def ends(context: Context) -> None:
         sentence = f"The player's process did not end after the goodbye FINISHED, for {END_LIMIT_S:g} s or more."
         raise failure(sentence, ("Output", departure.output))
     _check_in_a_game(context, GoodbyeReason.GOODBYE_REASON_FINISHED, "FINISHED")
+    if (output := context.player.farewells.stayed) is not None:
+        sentence = (
+            "The player's process did not end after the goodbye FINISHED, which came in the middle of a game and after"
+        )
+        raise failure(f"{sentence} a stream that was lost, for {END_LIMIT_S:g} s or more.", ("Output", output))
 
 
 def _check_in_a_game(context: Context, reason: GoodbyeReason.ValueType, name: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from functools import partial
 from itertools import product
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
@@ -18,6 +19,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2, status_pb2
 
+from fairplay.conformance.player.machine import is_busy
 from fairplay.player.dialing import FINAL
 from fairplay.server.links.programs import ProcessLink
 from fairplay.server.net.errors import DOMAIN, STATUS, Refusal, rich_status
@@ -26,6 +28,8 @@ from fairplay.v1.connection_pb2 import GoodbyeReason
 
 COMES_BACK_S, REFUSED_S = 10.0, 5.0
 """So long a player may take to dial in again, and so long it is watched that was refused for good."""
+END_LIMIT_S, BUSY_END_LIMIT_S = 10.0, 30.0
+"""So long a process may take to end after the goodbye FINISHED; the second number is for a machine that is busy."""
 PASSING_S = 20.0
 """So long a player is asked whether it comes back after what passes; one that waits long in between is asked less."""
 POLL_S = 0.05
@@ -114,6 +118,8 @@ class Farewells:
         self._for_good = [*FOR_GOOD]
         self.returned = dict[GoodbyeReason.ValueType, str]()
         """What players had written that dialled in again after these goodbyes in the middle of a game."""
+        self.stayed: str | None = None
+        """What a player had written that did not end after such a goodbye FINISHED."""
 
     @property
     def wants_a_game(self) -> bool:
@@ -158,12 +164,15 @@ class Farewells:
         await self.wait()
 
     async def _dismiss(self, process: ProcessLink, close: Close, reason: GoodbyeReason.ValueType) -> None:
-        """Say goodbye to a player for good, and close its process when it was seen whether it dials in again."""
+        """Say goodbye for good to a player that has lost its stream, watch what it does, and close its process."""
         try:
-            count = process.hello_count
-            process.dismiss(reason, "this player is no longer needed here")
-            if await process_shows(process, lambda: process.hello_count > count, REFUSED_S):
+            if not await returns(process, process.lose, COMES_BACK_S):
+                return
+            must_end = reason == GoodbyeReason.GOODBYE_REASON_FINISHED
+            if await dismiss(process, reason, END_LIMIT_S if must_end else REFUSED_S):
                 self.returned[reason] = process.output
+            elif must_end and not process.ended:
+                self.stayed = process.output
         finally:
             await close()
 
@@ -195,6 +204,24 @@ async def _is_refused(process: ProcessLink, ending: Ending) -> bool:
     count = process.refused_count
     process.turn_away(Ended(ending))
     return await process_shows(process, lambda: process.refused_count > count, COMES_BACK_S)
+
+
+async def dismiss(process: ProcessLink, reason: GoodbyeReason.ValueType, limit_s: float) -> bool:
+    """Say goodbye to a player for good, and return whether it dials in again, as `returns` does."""
+    return await returns(process, partial(process.dismiss, reason, "this player is no longer needed here"), limit_s)
+
+
+async def returns(process: ProcessLink, leave: Callable[[], None], limit_s: float) -> bool:
+    """Have the stream of a player end, and return whether it dials in again in time and before its process has ended.
+
+    END_LIMIT_S are more on a machine that is busy.
+    """
+    count = process.hello_count
+    leave()
+    returned = await process_shows(process, lambda: process.hello_count > count, limit_s)
+    if limit_s == END_LIMIT_S and not (returned or process.ended) and is_busy():
+        returned = await process_shows(process, lambda: process.hello_count > count, BUSY_END_LIMIT_S - limit_s)
+    return returned
 
 
 async def process_shows(process: ProcessLink, is_so: Callable[[], bool], limit_s: float) -> bool:

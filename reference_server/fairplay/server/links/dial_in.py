@@ -112,6 +112,8 @@ class _Registration:
     awaited: bool = True
     """Whether the player is to dial in: it has not yet, or this server has ended its connection since."""
     return_count: int = 0
+    loss_count: int = 0
+    """How often its connection was to be lost."""
     refused_count: int = 0
     refusal: Refusal | None = None
     """The last one."""
@@ -338,11 +340,14 @@ class Hub:
             known.stream.goodbye(reason, message)
 
     def lose(self, name: str, after_s: float = LOSS_S) -> None:
-        """End the connection of the player of this name, if there is one, as a network does that fails."""
+        """End the connection of the player of this name, if there is one, as a network does that fails.
+
+        The first and every other loss comes as an error, the others as proxies have it that end what they carry.
+        """
         known = self._names.get(name)
         if known is not None and known.stream is not None:
-            known.awaited = True
-            known.stream.lose(after_s)
+            known.awaited, known.loss_count = True, known.loss_count + 1
+            known.stream.lose(after_s, breaks=known.loss_count % 2 == 1)
 
     def turn_away(self, name: str, refusal: Refusal) -> None:
         """Tell the player of a name with a token that the server shuts down, and refuse its hellos from now on."""

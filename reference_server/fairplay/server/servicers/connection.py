@@ -94,12 +94,12 @@ class ConnectionServicer(ConnectionServiceServicer):
         stream = self._hub.admit(hello, write, partial(_end, over), host, account)
         reading = asyncio.create_task(_read_all(context, partial(_take, stream, write, pay)))
         reading.add_done_callback(partial(_settle, over))
-        left, problem = False, ""
+        left, broken, problem = False, False, ""
         if self._ownership is not None:
             log_dial_in(names, host)
         try:
             await over
-            left = reading.done()
+            left, broken = reading.done(), stream.broken(write)
         except Refusal as refusal:
             problem = refusal.message
             raise
@@ -108,6 +108,8 @@ class ConnectionServicer(ConnectionServiceServicer):
             stream.detach(write, left=left, problem=problem)
             if self._ownership is not None:
                 log_hang_up(names, host)
+        if broken:
+            await context.abort(grpc.StatusCode.UNAVAILABLE, "the connection is lost")
 
 
 def _hello(frame: Any) -> Any:
