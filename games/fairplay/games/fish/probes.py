@@ -295,7 +295,7 @@ CONFORMANCE = Conformance(
     long_games=(
         Situation(fish_pb2.Settings(rows=17, columns=17, random_fish=True, penguin_base=6), 2, 0, None, 100),
         Situation(
-            fish_pb2.Settings(rows=25, columns=25, random_fish=True, penguin_base=10), 4, 2, None, 0, leaving=(0,)
+            fish_pb2.Settings(rows=25, columns=25, random_fish=True, penguin_base=10), 3, 2, None, 0, leaving=(0,)
         ),
     ),
     leaving_settings=(
