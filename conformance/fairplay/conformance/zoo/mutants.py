@@ -269,6 +269,8 @@ class ProgramBehaviour:
     """Whether the program reads no goodbye in a frame in which something else is, too."""
     stays: bool = False
     """Whether the program goes on after a goodbye for good, and does nothing."""
+    stays_after_errors: bool = False
+    """Whether it does so if a stream of it has ended with an error."""
     returns_when_replaced: Callable[[Collection[str]], bool] = never_returns
     """Names of methods called on its stream -> whether it dials in again after another program has taken its name over.
     """

@@ -428,6 +428,14 @@ OF_IDENTITY = (
         program=ProgramBehaviour(stays=True),
     ),
     Mutant(
+        "stays-after-errors",
+        "Goes on and does nothing when it is told that it is not needed any more, once a stream has failed.",
+        (case_ids.ENDS,),
+        never,
+        RAISES,
+        program=ProgramBehaviour(stays_after_errors=True),
+    ),
+    Mutant(
         "comes-up-alone",
         "Neither serves nor dials in while another process of it runs.",
         (case_ids.REACHED_AGAIN,),
