@@ -129,6 +129,12 @@ async def test_a_player_that_cannot_be_called_over_tls_is_not_connected(tmp_path
 class OneCall(asyncio.Protocol):
     """A connection on which a player answers one call, and says of the next one that it has not processed it."""
 
+    def __init__(self) -> None:
+        self.lost = asyncio.Event()
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self.lost.set()
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
@@ -147,9 +153,18 @@ class OneCall(asyncio.Protocol):
 
 
 async def test_a_call_that_a_connection_says_it_has_not_processed_is_sent_on_another_one() -> None:
-    server = await asyncio.get_running_loop().create_server(OneCall, "127.0.0.1", 0)
-    async with asyncio.timeout(AMPLE_S), server, linked(server.sockets[0].getsockname()[1]) as link:
-        assert [await ask(link) for _ in range(3)] == [b"x", b"x", b"x"]
+    connections: list[OneCall] = []
+
+    def connect() -> OneCall:
+        connections.append(OneCall())
+        return connections[-1]
+
+    async with asyncio.timeout(AMPLE_S):
+        server = await asyncio.get_running_loop().create_server(connect, "127.0.0.1", 0)
+        async with server, linked(server.sockets[0].getsockname()[1]) as link:
+            assert [await ask(link) for _ in range(3)] == [b"x", b"x", b"x"]
+        for each in connections:
+            await each.lost.wait()
 
 
 @pytest.mark.parametrize("compression", [grpc.Compression.Gzip, grpc.Compression.Deflate])
