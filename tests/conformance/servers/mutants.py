@@ -1132,6 +1132,12 @@ def keeps_nobody_for_too_long_a_window(frame: DialInRequest, _: Rpc) -> None:
         frame.hello.ClearField("resume_window")
 
 
+@mutant("connection.walk")
+def frees_no_name_that_had_no_token_but_a_window(frame: DialInRequest, rpc: Rpc) -> None:
+    for player in frame.hello.players if frame.hello.resume_window.ToNanoseconds() > 0 else ():
+        player.token = player.token or f"no token {id(rpc)}"
+
+
 @mutant("connection.due-while-lost", "connection.deadline")
 def waits_for_nobody(frame: DialInRequest, _: Rpc) -> None:
     if frame.HasField("hello"):

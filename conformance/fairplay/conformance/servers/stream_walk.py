@@ -6,6 +6,7 @@ open, such as whether a stream is kept without a player in a game, is never aske
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -70,6 +71,8 @@ class Kind(Enum):
 
 
 LOSSES = (Kind.RESET, Kind.BREAK, Kind.FLOOD)
+FREEING = (*((Kind.LEAVE, window) for window in Window), *itertools.product(LOSSES, (Window.NONE, Window.SHORT)))
+"""How streams end that nobody needs to keep, in a while at most, and the windows that they have."""
 WEIGHTS = {Kind.HELLO: 10.0, Kind.BEGIN: 6.0, Kind.ENTER: 5.0, Kind.ANSWER: 3.0, Kind.WAIT: 3.0}
 WEIGHTS |= {Kind.STOP: 0.5, Kind.CANCEL: 0.5}
 """How likely a kind of step is, where it is not 1: without games little happens."""
@@ -207,6 +210,17 @@ class Walk:
                 if step is None or {*step.features} <= self.covered:
                     break
                 yield self._do(step)
+
+    def freeing(self, end: Kind, window: Window) -> Iterator[Step]:
+        """Yield the steps in which a name without a token, whose player is in no game, becomes free and is claimed."""
+        person = self.people[-1]
+        yield self._do(self._hello([person], [""], None, window, admitted=True))
+        [program] = self.programs
+        yield self._do(Step(end, f"a {end.value} on {program}", (), program=program))
+        if program.state is State.LOST:
+            yield self._do(self._wait())
+        yield self._do(self._hello([person], [f"a token of {person.letter}"], None, Window.NONE, admitted=True))
+        yield self._do(self._hello([person], [""], None, Window.NONE, admitted=False))
 
     def _do(self, step: Step) -> Step:
         """Take a step, and return it with what comes of it."""
@@ -349,13 +363,14 @@ class Walk:
             yield from self._of_person(person)
 
     def _wait(self) -> Step:
-        situation = {(each.playing, bool(each.token)) for program in self._closing() for each in program.people}
+        programs = [(certain, each) for certain in (True, False) for each in self._closing(certain=certain)]
+        situation = {(certain, one.playing, bool(one.token)) for certain, each in programs for one in each.people}
         return Step(Kind.WAIT, "the end of the window", {(Kind.WAIT, *sorted(situation))})
 
-    def _closing(self) -> list[Program]:
-        """Return the lost streams whose window is about to be over."""
+    def _closing(self, *, certain: bool = True) -> list[Program]:
+        """Return the lost streams whose window is about to be over; not `certain`: those that need not be kept."""
         lost = (each for each in self.programs if each.state is State.LOST and each.window is Window.SHORT)
-        return [each for each in lost if each.certain]
+        return [each for each in lost if each.certain is certain]
 
     def _of_person(self, person: Person) -> Iterator[Step]:
         host = person.host
@@ -402,7 +417,7 @@ class Walk:
                 assert step.program is not None
                 return _end(step.program, step.kind), []
             case Kind.WAIT:
-                return [each for program in self._closing() for each in _end(program, step.kind)], []
+                return self._elapse(), []
         assert person is not None
         match step.kind:
             case Kind.BEGIN:
@@ -418,6 +433,13 @@ class Walk:
         if person.host is not None:
             _doubt(person.host)
         return [], []
+
+    def _elapse(self) -> list[Person]:
+        """End the lost streams whose window is over; return who fails."""
+        for program in self._closing(certain=False):
+            _end(program, Kind.WAIT)
+            program.carried_on = True  # nobody shows its resume token: it might still be kept for a moment
+        return [each for program in self._closing() for each in _end(program, Kind.WAIT)]
 
     def _admit(self, step: Step) -> tuple[list[Person], list[Program]]:
         assert step.program is not None

@@ -33,6 +33,7 @@ from fairplay.conformance.servers.stream_walk import (
     ALONE,
     AMONG_STRAYS,
     DOUBLED,
+    FREEING,
     TOGETHER,
     TWICE,
     WRONGS,
@@ -454,9 +455,12 @@ def _hold(asked: Asked) -> Act | None:
 async def walk_of_programs(context: ServerContext) -> None:
     """Whatever programs do, one thing after the other: who has a name, and which calls come again, follows from it."""
     covered: set[tuple[object, ...]] = set()
-    walks = [Walk(Random(seed), covered) for seed in range(WALKS)]
+    walks = [(walk, walk.steps(STEPS)) for walk in (Walk(Random(seed), covered) for seed in range(WALKS))]
+    for end, window in FREEING:
+        walk = Walk(Random(WALKS), set())
+        walks.append((walk, walk.freeing(end, window)))
     async with contextlib.AsyncExitStack() as stack:
-        planned = [(_Programs(context.apart(), walk.people), [*walk.steps(STEPS)]) for walk in walks]
+        planned = [(_Programs(context.apart(), walk.people), [*steps]) for walk, steps in walks]
         for programs, _ in planned:
             await stack.enter_async_context(context.dialled_in(programs.partners, [programs.partner]))
             stack.push_async_callback(programs.close)
