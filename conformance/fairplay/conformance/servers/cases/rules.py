@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -16,7 +17,8 @@ from fairplay.conformance.servers.compare import difference, same
 from fairplay.conformance.servers.context import ALL_GAMES, GAMES, OPEN, ServerContext, server_case
 from fairplay.conformance.servers.courses import legal_difference
 from fairplay.conformance.servers.drawn import MAX_DECISIONS, situations_of, unusual
-from fairplay.conformance.servers.scenes import UNKNOWN_FIELD
+from fairplay.conformance.servers.scenes import UNKNOWN_FIELD, draw_state
+from fairplay.fish.v1 import fish_pb2
 from fairplay.games.conformance import find_conformance
 from fairplay.games.envelopes import pack, wrap
 from fairplay.games.game import Game, find
@@ -33,6 +35,10 @@ SITUATIONS, VARIATIONS = 6, 6
 """So many situations that players get wrong, and games under unusual settings, are asked about."""
 SHARES = (0.0, 0.3, 0.6, 0.9, 1.0)
 """After these shares of a game."""
+WIDE_SHARES, WIDE_DECISIONS = (0.0, 0.6), 60
+"""After these shares of the first decisions of a game there may be more legal replies than are listed."""
+WHOLE, ONE_MORE = fish_pb2.Settings(rows=10, columns=10), fish_pb2.Settings(rows=10, columns=11, holes=9)
+"""As many penguins' places to begin with as are listed, and one more."""
 STEPS = 2
 """So many replies are given from each state, one after another."""
 WRONG, RIGHT = 2, 1
@@ -45,7 +51,7 @@ LIMIT_S = 300.0
 def _states(name: str) -> Iterator[Position]:
     """Yield states of a game, without the settings where those are the usual ones.
 
-    There are rare ones, and some on the way, also without a player that left.
+    There are rare ones, some on the way, also without a player that left, and some with many legal replies.
     """
     game, rng = find(name), Random(name)
     rare = [each for each in situations_of(name).values() if each.state is not None]
@@ -63,6 +69,13 @@ def _states(name: str) -> Iterator[Position]:
         late = find_position(game, source, SHARES[number % len(SHARES)])
         if late is not None:
             yield _position(game, settings, late.state)
+    for long, share in itertools.product(find_conformance(name).long_games, WIDE_SHARES):
+        source = Source(game.full_settings(long.settings), long.player_count, 0, plain, WIDE_DECISIONS)
+        late = find_position(game, source, share)
+        if late is not None:
+            yield _position(game, late.settings, late.state)
+    for settings in map(game.full_settings, (WHOLE, ONE_MORE) if name == OPEN else ()):
+        yield _position(game, settings, draw_state(game, settings, game.seats.start, 1))
 
 
 def _position(game: Game, settings: Message, state: Message) -> Position:
@@ -178,6 +191,7 @@ async def _check(context: ServerContext, position: Position, reply: Any) -> None
     due = check_reply(read_position(position), reply).rule_break
     got = (await context.ask("CheckReply", rules.CheckReplyRequest(position=position, reply=reply))).rule_break
     same(f"The rule that a reply breaks {_where(position)}", due.rule_id, got.rule_id)
+    same(f"How many replies would have been legal {_where(position)}", due.legal_reply_count, got.legal_reply_count)
     if due.legal_reply_count and (wrong := legal_difference(due, got)):
         raise failure(f"What would have been legal {_where(position)} is wrong: {wrong}.")
     if due.rule_id and not got.explanation:
