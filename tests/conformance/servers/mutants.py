@@ -1008,6 +1008,12 @@ def blames_for_a_stop(reply: StopGameResponse, _: Rpc) -> None:
     reply.game.result.misconducts.add(player="anna")
 
 
+@mutant("games.fish-failures", "games.webset-failures")
+def forgets_who_failed_before_a_stop(reply: PlayGameResponse | StopGameResponse, _: Rpc) -> None:
+    if reply.game.result.aborted:
+        reply.game.result.ClearField("misconducts")
+
+
 @mutant("watch.listed-conditions")
 def forgets_the_status_where_a_player_is_named(request: ListGamesRequest, _: Rpc) -> None:
     if request.player:
@@ -1597,6 +1603,11 @@ def forgets_a_rule(reply: GetServerInfoResponse, _: Rpc) -> None:
 @mutant("services.rules")
 def lists_not_all_that_is_legal(reply: ListLegalRepliesResponse, _: Rpc) -> None:
     del reply.replies[:1]
+
+
+@mutant("services.rules")
+def counts_no_more_than_it_lists(reply: ListLegalRepliesResponse, _: Rpc) -> None:
+    reply.reply_count = len(reply.replies)
 
 
 @mutant("services.rules")

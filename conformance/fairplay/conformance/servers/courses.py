@@ -291,8 +291,9 @@ def check_result(course: Course, result: GameResult, where: str) -> None:
     order, listed = ([each.player for each in kept] for kept in (course.result.misconducts, result.misconducts))
     if order != listed:
         raise failure(f"Eliminated in {where} must be, in this order, {_listed(order)}; it is {_listed(listed)}.")
-    if result.aborted:
-        raise failure(f"The game was played to its end; in {where} it is aborted: {result.aborted}")
+    if bool(result.aborted) is not bool(course.result.aborted):
+        ended = "stopped" if course.result.aborted else "played to its end"
+        raise failure(f"The game was {ended}; in {where} `aborted` is {result.aborted!r}.")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -75,6 +75,8 @@ VERY_LONG, LONGEST_PLAYED = 80, 200
 """Of games of more calls few are played, and none of still more to its end."""
 SHORT = 20
 """A game of fewer calls is over soon."""
+STOPPED = 8
+"""So many games are stopped."""
 ENDED = 4
 """So many last states are gone on from."""
 TIMES = control(5 * AMPLE_S, 6 * AMPLE_S, 4 * AMPLE_S)
@@ -99,6 +101,8 @@ class Drawn:
     scene: Scene
     parts: bool = False
     """Whether a player ends its connection, and must have one of its own."""
+    stop_at: int = 0
+    """The game is stopped while the call of this number is open; 0: it is not."""
 
 
 @cache
@@ -488,6 +492,25 @@ def draw_late_failures(name: str) -> Sequence[Drawn]:
             Drawn(title.format(method.name), _scene(game, situation, rng, *breaking, *failing)),
             Drawn(title.format("the first that is told"), _scene(game, situation, rng, *told)),
         ]
+    return drawn
+
+
+@cache
+def draw_stopped(name: str) -> Sequence[Drawn]:
+    """Return games in which somebody fails, and that are stopped some time after that."""
+    rng, drawn = Random(f"{name}/stopped"), list[Drawn]()
+    found = [*draw_failures(name), *draw_late_failures(name), *draw_wrong_replies(name), *draw_settings(name)]
+    for each in rng.sample(found, len(found)):
+        if each.scene.control is not TIMES or each.scene.is_longer_than(VERY_LONG):
+            continue
+        scene = replace(each.scene)
+        steps, told = scene.expected.steps, scene.expected.told
+        begun = [number for number in range(2, len(steps) + 1) if steps[number - 1] > steps[number - 2]]
+        if after := [number for number in begun if told[number - 1][1]]:
+            title = f"{each.title}; the game is stopped later"
+            drawn.append(replace(each, title=title, scene=scene, stop_at=rng.choice(after)))
+        if len(drawn) == STOPPED:
+            break
     return drawn
 
 

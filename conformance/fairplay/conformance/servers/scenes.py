@@ -356,6 +356,20 @@ class Expected:
     result: GameResult
     states: Sequence[Any]
     """The states of the rules, in order. Most are never looked at, so they are no messages yet."""
+    told: Sequence[tuple[int, int]]
+    """How many states were shown, and how many players eliminated, before each call."""
+
+    def stopped(self, number: int, call_count: int) -> Expected:
+        """Return what is expected of the game when it is stopped while the call of this number is open.
+
+        It is the first of its step, of which so many calls in all have been made.
+        """
+        state_count, out_count = self.told[number - 1]
+        misconducts = self.misconducts[:out_count]
+        result = GameResult(misconducts=misconducts, aborted="stopped")
+        end = number + self.steps[number:].count(self.steps[number - 1])
+        calls = self.calls[: min(end, max(number, call_count))]
+        return replace(self, calls=calls, misconducts=misconducts, result=result, states=self.states[:state_count])
 
     @cached_property
     def public_states(self) -> Sequence[Message]:
@@ -437,6 +451,7 @@ class _Playing:
         self._step_numbers = list[int]()
         self._step_count = 0
         self._states = list[Any]()
+        self._told = list[tuple[int, int]]()
         self._transcript = Transcript(scene.names)
         self._machine = GameMachine(conversation)
         self._steps = self._machine.play(self._answer)
@@ -444,6 +459,7 @@ class _Playing:
     def _answer(self, call: Call) -> Any:
         self._calls.append(call)
         self._step_numbers.append(self._step_count)
+        self._told.append((len(self._states), len(self._transcript.misconducts)))
         outcome = self._actors[call.seat].act(call.method, call.request, ANY_ID).outcome
         return self._transcript.parse_outcome(self._transcript.ask(call), outcome)
 
@@ -479,4 +495,5 @@ class _Playing:
             misconducts,
             game_result(self._machine.outcome, scene.names, misconducts),
             self._states,
+            self._told,
         )

@@ -49,12 +49,13 @@ from fairplay.conformance.servers.drawn import (
     draw_rare_states,
     draw_settings,
     draw_situations,
+    draw_stopped,
     draw_wrong_replies,
     without_most_long,
 )
 from fairplay.conformance.servers.first_states import check_first_state
 from fairplay.conformance.servers.players import Received
-from fairplay.conformance.servers.scenes import Scene, expect
+from fairplay.conformance.servers.scenes import Expected, Scene, expect
 from fairplay.games.envelopes import unwrap
 from fairplay.games.steps import CallKind
 from fairplay.server.records.chain import parsed as entries_of
@@ -64,6 +65,7 @@ from fairplay.v1.referee_pb2 import (
     Game,
     GetGameRequest,
     PlayGameRequest,
+    StopGameRequest,
     WatchGameRequest,
     WatchGameResponse,
 )
@@ -102,11 +104,11 @@ KINDS: dict[str, tuple[Callable[[str], Sequence[Drawn]], str, tuple[str, ...]]] 
         ("FAIL-3", "FAIL-4", "FAIL-11", "FAIL-13", "FAIL-16", "FAIL-17", "FAIL-18", "RECORD-4"),
     ),
     "failures": (
-        lambda name: [*draw_failures(name), *draw_late_failures(name)],
+        lambda name: [*draw_failures(name), *draw_late_failures(name), *draw_stopped(name)],
         "A game goes on without those who fail, in whatever call that is, as its rules say.",
         (
             *("FAIL-5", "FAIL-6", "FAIL-10", "FAIL-12", "FAIL-13", "FAIL-17", "FAIL-18", "WATCH-4", "WATCH-8"),
-            *("META-1", "META-2", "META-5", "RESUME-3", "RESUME-4", "RESUME-5", "TIME-13"),
+            *("META-1", "META-2", "META-5", "RESUME-3", "RESUME-4", "RESUME-5", "TIME-13", "ASK-7"),
         ),
     ),
 }
@@ -171,11 +173,11 @@ async def _play(
         game_id = company.request.game_id
         expected = None if fresh or game.name == RACE else expect(scene, game_id)
         call_count = SOON if expected is None else min(len(expected.calls), LATER)
-        paused_at = 1 + Random(drawn.title).randrange(max(1, call_count))
-        if around.has_pause:
+        paused_at = drawn.stop_at or 1 + Random(drawn.title).randrange(max(1, call_count))
+        if around.has_pause or drawn.stop_at:
             company.cast.pause_at(paused_at)
         try:
-            played, events = await _watched(context, company, around)
+            played, events = await _watched(context, company, around, stops=bool(drawn.stop_at))
         except (grpc.aio.AioRpcError, TimeoutError):
             if expected is not None:
                 check_begun(Course.of(expected), in_order(Course.of(expected), company.received()))
@@ -187,7 +189,7 @@ async def _play(
     received, limits = company.received(), company.request.plan.time_control
     course = None
     if expected is not None:
-        course = Course.of(expected)
+        course = _course(drawn, expected, len(received), played)
         received = in_order(course, received)
         await _check_course(context, scene, course, received, played)
         check_times(list(zip(itertools.count(1), expected.calls, received, strict=False)), limits)
@@ -196,11 +198,13 @@ async def _play(
     record = await _record(context, game_id) if is_looked_up else None
     if record is not None:
         recorded = _followed(scene, record, fresh=fresh)
-        check_received(recorded, received, limits)
         if game.name == RACE:
+            check_received(recorded, received, limits)
             check_misconducts(recorded, played.result)
         else:
-            check_calls(recorded, received if around.is_in_order else in_order(recorded, received), played.result)
+            answered = received[: drawn.stop_at - 1 if drawn.stop_at else None]
+            check_received(recorded, answered, limits)
+            check_calls(recorded, answered if around.is_in_order else in_order(recorded, answered), played.result)
         course = course or recorded
         check_result(recorded, played.result, "the result")
     if course is not None and events:
@@ -212,6 +216,15 @@ async def _play(
     ):
         raise failure(f"GetGame does not return what PlayGame has returned: {wrong}.")
     return record is not None if is_looked_up else records
+
+
+def _course(drawn: Drawn, expected: Expected, call_count: int, played: Game) -> Course:
+    """Return the course of a game in which so many calls came. Check who is listed in the result of a stopped one."""
+    if not drawn.stop_at:
+        return Course.of(expected)
+    course = Course.of(expected.stopped(drawn.stop_at, call_count))
+    check_result(course, played.result, "the result of a game that was stopped")
+    return course
 
 
 def _followed(scene: Scene, record: Record, *, fresh: bool) -> Course:
@@ -276,13 +289,14 @@ class _Spectator:
 
 
 async def _watched(
-    context: ServerContext, company: Company, around: Circumstances
+    context: ServerContext, company: Company, around: Circumstances, *, stops: bool
 ) -> tuple[Game, Sequence[WatchGameResponse]]:
-    """Have a game played, and return it with what a spectator was told while it ran."""
+    """Have a game played, and return it with what a spectator was told while it ran. `stops`: it is stopped."""
     cast, request, spectators = company.cast, company.request, list[_Spectator]()
+    stopped: list[Game] = []
 
     async def pause() -> None:
-        if not around.has_pause:
+        if not (around.has_pause or stops):
             return
         await cast.paused.wait()
         await settle()
@@ -296,6 +310,8 @@ async def _watched(
         if around.loss is not Loss.NONE:
             await company.lose()
         await settle()
+        if stops:
+            stopped.append((await context.apart().ask("StopGame", StopGameRequest(game_id=request.game_id))).game)
         cast.may_answer.set()
 
     if around.watching in (Watching.ALWAYS, Watching.GOING_ON):
@@ -311,6 +327,8 @@ async def _watched(
         if pausing.done():
             pausing.result()
         played: Game = (await playing).game
+        for game in stopped:
+            same("What StopGame has returned", played, game)
         for each in spectators:
             await each.reading
     finally:
