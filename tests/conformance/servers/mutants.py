@@ -689,6 +689,15 @@ def takes_a_line_break_for_the_end(
         each.name = each.name.removesuffix("\n")
 
 
+@mutant("refuses.id", "refuses.plan-limits")
+def wants_ids_and_names_to_begin_with_letters(request: GameRequest | CreateTournamentRequest, _: Rpc) -> None:
+    players = request.plan.entrants if isinstance(request, CreateTournamentRequest) else request.plan.players
+    for player in players:
+        player.name = re.sub("^[^A-Za-z]", "?", player.name)
+    if not isinstance(request, CreateTournamentRequest):
+        request.game_id = re.sub("^[^A-Za-z]", "?", request.game_id)
+
+
 @mutant("refuses.at-limit")
 def refuses_ids_of_many_bytes(request: GetGameRequest, _: Rpc) -> None:
     request.game_id += "x" * (129 - len(request.game_id)) * (len(request.game_id.encode()) > 384)

@@ -32,6 +32,13 @@ def size_of(letter: str) -> str:
     return f"{size} byte{'s' if size > 1 else ''}"
 
 
+def fit(field: str, word: str = "") -> str:
+    """Return a text as long as a field of fairplay.v1 may be, of the characters that its pattern allows and a word."""
+    limit = limit_of(field)
+    allowed = "".join(each for each in map(chr, range(128)) if re.fullmatch(limit.pattern, each))
+    return (allowed[: limit.max_characters - len(word)] + word).ljust(limit.max_characters, "x")
+
+
 def misfits(field: str, fitting: str = "anna") -> Mapping[str, str]:
     """Return texts that the pattern of a field of fairplay.v1 does not match, by what each has beside `fitting`."""
     pattern = re.compile(limit_of(field).pattern)

@@ -25,7 +25,7 @@ from fairplay.conformance.servers.scenes import (
     expect,
     vanish,
 )
-from fairplay.conformance.servers.texts import LETTERS, misfits, size_of
+from fairplay.conformance.servers.texts import LETTERS, fit, misfits, size_of
 from fairplay.server.net.errors import STATUS
 from fairplay.server.net.limits import LIMITS, limit_of
 from fairplay.v1.connection_pb2 import DialInRequest, GoodbyeReason, Hello, Reply
@@ -129,7 +129,7 @@ hellos = (
 )
 
 
-@server_case("connection.name", "NAME-1")
+@server_case("connection.name", "NAME-1", "LIMIT-1")
 async def name(context: ServerContext) -> None:
     """Names are what the contract says."""
 
@@ -139,6 +139,8 @@ async def name(context: ServerContext) -> None:
 
     wrong = {"two dots alone": "..", "a slash": "a/b", **misfits("HostedPlayer.name")}
     await together(refused(*each) for each in wrong.items())
+    async with context.dialled_in(make_cast(), [fit("HostedPlayer.name", *context.new_names(1))], seats=[0]):
+        pass
 
 
 @server_case("connection.welcome", "ROLE-4", "DIAL-9", "STREAM-6")

@@ -20,7 +20,7 @@ from fairplay.conformance.servers.cases.tournaments import make_request
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.scenes import NOBODY, UNKNOWN_VALUE
-from fairplay.conformance.servers.texts import ACCENT, LETTERS, misfits, size_of
+from fairplay.conformance.servers.texts import ACCENT, LETTERS, fit, misfits, size_of
 from fairplay.server.net.errors import STATUS, reason_of
 from fairplay.server.net.limits import LIMITS, MANY, Limit
 from fairplay.v1 import manager_pb2, record_service_pb2, referee_pb2
@@ -160,7 +160,7 @@ def _places(kind: Descriptor, path: Sequence[str] = ()) -> Iterator[Place]:
 def _ends(field: FieldDescriptor) -> Iterator[tuple[Any, Any]]:
     """Yield the values at the ends of the range of a field, each with one beyond it; durations in nanoseconds.
 
-    A text that is nothing but what its pattern does not match comes with a short one.
+    Where there is more than one beyond it, the value at the end comes with the first, and None with the others.
     """
     limit = LIMITS.get(field.full_name, Limit())
     if field.message_type is not None:
@@ -171,10 +171,13 @@ def _ends(field: FieldDescriptor) -> Iterator[tuple[Any, Any]]:
         )
     elif field.type == FieldDescriptor.TYPE_STRING:
         if limit.max_characters < MANY:
-            yield from ((letter * limit.max_characters, letter * (limit.max_characters + 1)) for letter in LETTERS)
-            yield "x", "x" + ACCENT * limit.max_characters
+            is_free = field.name == "title"
+            for letter in LETTERS:
+                yield letter * limit.max_characters if is_free else None, letter * (limit.max_characters + 1)
+            yield None, "x" + ACCENT * limit.max_characters
         if limit.pattern:
-            yield from (("x", text) for text in misfits(field.full_name.removeprefix("fairplay.v1.")).values())
+            name = field.full_name.removeprefix("fairplay.v1.")
+            yield from ((fit(name) if at == 0 else None, text) for at, text in enumerate(misfits(name).values()))
     elif field.enum_type is not None:
         yield max(field.enum_type.values_by_number), UNKNOWN_VALUE
     else:
@@ -191,7 +194,8 @@ async def plan_limits(context: ServerContext) -> None:
         for place in _places(request.plan.DESCRIPTOR):
             for end, beyond in _ends(place.field):
                 await _refuse_beyond(context, method, request, place, beyond)
-                await _take_end(context, method, request, place, end)
+                if end is not None:
+                    await _take_end(context, method, request, place, end)
 
 
 async def _refuse_beyond(context: ServerContext, method: str, request: Message, place: Place, value: Any) -> None:
@@ -208,9 +212,7 @@ async def _refuse_beyond(context: ServerContext, method: str, request: Message, 
 
 
 async def _take_end(context: ServerContext, method: str, request: Message, place: Place, end: Any) -> None:
-    """Check that a plan is taken in which a number is at its limit, or a text that may be anything is so long."""
-    if isinstance(end, str) and place.path != ("title",):
-        return
+    """Check that a plan is taken in which a value is at its limit."""
     asked = place.filled(request, end)
     try:
         taken = await context.ask(method, asked)

@@ -39,7 +39,7 @@ from fairplay.conformance.servers.scenes import (
     slow,
     span,
 )
-from fairplay.conformance.servers.texts import misfits
+from fairplay.conformance.servers.texts import fit, misfits
 from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import find
 from fairplay.server.net.errors import info_of, reason_of
@@ -367,7 +367,7 @@ def _put_unknown_field(settings: Any, field: Any, values: Mapping[str, Sequence[
     inside.MergeFromString(UNKNOWN_FIELD)
 
 
-@server_case("refuses.id", "NAME-3")
+@server_case("refuses.id", "NAME-3", "LIMIT-1")
 async def bad_id(context: ServerContext) -> None:
     """Ids are written into addresses and file names: nothing in them leads elsewhere."""
     odd = misfits("PlayGameRequest.game_id", context.new_short_name()).values()
@@ -375,11 +375,17 @@ async def bad_id(context: ServerContext) -> None:
         request = context.request(ordinary(OPEN, count=2))
         request.game_id = game_id
         await refuse(context, request, "INVALID_ID", about=f"the id {game_id!r}")
+    longest = CreateGameRequest(plan=request.plan, game_id=fit("PlayGameRequest.game_id", context.new_short_name()))
+    await granted(context, "CreateGame", longest, f"CreateGame with the id {longest.game_id}")
+    await _clear_away(context, longest.game_id)
     odd = misfits("CreateTournamentRequest.tournament_id", context.new_short_name()).values()
     for tournament_id in ("x" * 65, "a?b", "a/b", ".", "..", *odd):
         wanted = make_request(context)
         wanted.tournament_id = tournament_id
         await context.refused("CreateTournament", wanted, "INVALID_ID", about=f"the id {tournament_id!r}")
+    wanted.tournament_id = fit("CreateTournamentRequest.tournament_id", context.new_short_name())
+    await granted(context, "CreateTournament", wanted, f"CreateTournament with the id {wanted.tournament_id}")
+    await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=wanted.tournament_id))
 
 
 @server_case("refuses.leaves-nothing", "GAME-9")

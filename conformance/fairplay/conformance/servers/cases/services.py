@@ -15,7 +15,7 @@ from fairplay.conformance.servers.cases.tournaments import make_request
 from fairplay.conformance.servers.compare import difference, same
 from fairplay.conformance.servers.context import ALL_GAMES, GAMES, OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.scenes import span
-from fairplay.conformance.servers.texts import misfits
+from fairplay.conformance.servers.texts import fit, misfits
 from fairplay.games.envelopes import unwrap, wrap
 from fairplay.games.game import Game, find
 from fairplay.games.kit.player_service import PLAYER_SERVICE
@@ -187,7 +187,8 @@ async def accounts(context: ServerContext) -> None:
 @server_case("services.certifications", "ROLE-6")
 async def certifications(context: ServerContext) -> None:
     """The author of a player follows its certification, one at a time, and can end it."""
-    asked = CreateCertificationRequest(game=OPEN, name=context.new_id("player"))
+    name = fit("CreateCertificationRequest.name", context.new_id("player"))
+    asked = CreateCertificationRequest(game=OPEN, name=name)
     begun = (await ask_if_there(context, "CreateCertification", asked)).certification
     id_ = begun.certification_id
     try:

@@ -20,7 +20,7 @@ from fairplay.conformance.servers.compare import check_times, same
 from fairplay.conformance.servers.context import TIMED, ServerContext, server_case, together
 from fairplay.conformance.servers.players import Cast
 from fairplay.conformance.servers.scenes import NAMES, NOBODY, span
-from fairplay.conformance.servers.texts import misfits
+from fairplay.conformance.servers.texts import fit, misfits
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import (
     CancelTournamentRequest,
@@ -177,7 +177,7 @@ def _circumstances(asked: _Ask, entered: Mapping[str, _Ask], left: Mapping[str, 
     return words + "".join(f", and {name} has left before" for name in gone)
 
 
-@server_case("tournament.names", "SIGN-2", "NAME-1")
+@server_case("tournament.names", "SIGN-2", "NAME-1", "LIMIT-1")
 async def names(context: ServerContext) -> None:
     """Names are held to the pattern of the sign-up, but for those that the creator gives."""
     request = make_request(context, [NOBODY])
@@ -195,6 +195,9 @@ async def names(context: ServerContext) -> None:
     for name in ("", "..", "a/b", *misfits("Player.name").values()):
         about = f"the name {name!r}, which no player has, where the pattern is .*"
         await context.refused("SignUp", _sign_up(wide, name), "NAME_INVALID", about=about)
+    longest = _sign_up(wide, fit("Player.name"))
+    longest.player.secret = fit("Player.secret")
+    await granted(context, "SignUp", longest, "SignUp with a name and a secret of all that they may have")
 
 
 @server_case("tournament.dialled-in-token", "SIGN-4")

@@ -20,6 +20,7 @@ from fairplay.conformance.servers.context import FORGIVING, OPEN, ServerContext,
 from fairplay.conformance.servers.lobby_walk import OVER, RUNNING, Person, Step, Table, Walk
 from fairplay.conformance.servers.players import Cast, hello
 from fairplay.conformance.servers.scenes import PATIENT, Scene, any_of, at, wait_for
+from fairplay.conformance.servers.texts import fit
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
 from fairplay.server.net.errors import STATUS, reason_of
@@ -333,7 +334,8 @@ async def lobby_walk(context: ServerContext) -> None:
         ordinary(OPEN, lambda asked: wait_for(gates[asked.request.game_id])(asked), **SMALL), control=PATIENT
     )
     links = [f"bot:{strategy}" for strategy in list(scene.game.strategies)[:2]]
-    walk = Walk(SEED, context.new_short_name, scene.game.seats_with(scene.settings), links)
+    seat_counts = scene.game.seats_with(scene.settings)
+    walk = Walk(SEED, lambda: fit("EnterRequest.name", context.new_short_name()), seat_counts, links)
     lobby = _Lobby(context, scene, walk, gates)
     try:
         async with context.dialled_in(
