@@ -1476,6 +1476,13 @@ def forgets_the_last(reply: GetStandingsResponse, _: Rpc) -> None:
     del reply.standings.standings[-1:]
 
 
+@mutant("format.standings")
+def tells_the_standings_of_the_last_who_asked(reply: GetStandingsResponse, rpc: Rpc) -> None:
+    if not reply.standings.complete:
+        before, rpc.kept["standings"] = rpc.kept.get("standings", reply), copy.deepcopy(reply)
+        reply.CopyFrom(before)
+
+
 @mutant("format.points", "format.points-of-withdrawn")
 def rates_too_high(reply: GetStandingsResponse, _: Rpc) -> None:
     for line in reply.standings.standings:

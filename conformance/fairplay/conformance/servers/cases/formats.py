@@ -32,7 +32,7 @@ from fairplay.conformance.servers.context import ServerContext, server_case
 from fairplay.conformance.servers.facts.requests import LARGEST_PAGE
 from fairplay.conformance.servers.players import Received
 from fairplay.conformance.servers.points import Table, check_standings
-from fairplay.conformance.servers.scenes import FAILED, NAMES, PATIENT, Act, Asked, Script, hang, sound_script
+from fairplay.conformance.servers.scenes import FAILED, NAMES, PATIENT, Act, Asked, Script, hang, sound_script, wait_for
 from fairplay.games.conformance import find_conformance
 from fairplay.server.manager.course import Course
 from fairplay.server.net.errors import reason_of
@@ -43,7 +43,7 @@ from fairplay.v1.manager_pb2 import (
     ListTournamentGamesRequest,
     StartTournamentRequest,
 )
-from fairplay.v1.referee_pb2 import GetGameRequest, ListGamesRequest, StopGameRequest
+from fairplay.v1.referee_pb2 import GetGameRequest, ListGamesRequest, StopGameRequest, WatchGameRequest
 from fairplay.v1.tournament_pb2 import (
     RoundGame,
     RoundGameStatus,
@@ -72,7 +72,7 @@ LIMITS = {
     **dict.fromkeys(product(("round_robin", "swiss", "gauntlet", "ladder"), ("seat_count",)), (2, 4)),
 }
 """Format and setting -> its smallest and its largest value in the game of the tournaments."""
-COUNTED_WITHIN_S, PAUSE_S = 10.0, 0.1
+SOON_S, COUNTED_WITHIN_S = 1.0, 10.0
 PAGE_SIZE = 3
 NOT_BEGUN = (RoundGameStatus.ROUND_GAME_STATUS_WAITING, RoundGameStatus.ROUND_GAME_STATUS_SKIPPED)
 
@@ -185,12 +185,15 @@ def _counts(standings: Standings) -> Standings:
 
 
 async def _check_counted_at_once(context: ServerContext) -> None:
-    """Check that the standings count the first game of a tournament while the second one is played."""
-    gate = asyncio.Event()
+    """Check that the standings count a game of a tournament while the next one is played."""
+    called, gates = ([asyncio.Event() for _ in range(ENTRANTS - 1)] for _ in range(2))
 
     def script(asked: Asked) -> Act | None:
-        waits = asked.method == "TakeTurn" and not asked.request.game_id.endswith(FIRST_GAME)
-        return replace(FAILED(asked), gate=gate) if waits else None
+        if asked.method != "TakeTurn":
+            return None
+        number = int(asked.request.game_id.rpartition("/r")[2].partition("g")[0])
+        called[number - 1].set()
+        return replace(FAILED(asked), gate=gates[number - 1]) if number > 1 else wait_for(gates[0])(asked)
 
     async with entered(context, script, ENTRANTS - 1) as players:
         request = players.request
@@ -199,12 +202,12 @@ async def _check_counted_at_once(context: ServerContext) -> None:
         await create(context, request)
         await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
         try:
-            await _until_one_counts(context, request.tournament_id)
+            await _until_one_counts(context, request.tournament_id, called, gates)
         finally:
-            gate.set()
+            for gate in gates:
+                gate.set()
         await ends_by_itself(context, request)
-    asking = GetStandingsRequest(tournament_id=request.tournament_id)
-    got = (await context.ask("GetStandings", asking)).standings
+    got = await _standings(context, request.tournament_id)
     same(
         "The games that count, and whether the standings are those at its end",
         (3, True),
@@ -212,22 +215,41 @@ async def _check_counted_at_once(context: ServerContext) -> None:
     )
 
 
-async def _until_one_counts(context: ServerContext, tournament_id: str) -> None:
-    """Wait until the standings count a game. Raises Failure if they count none in time, or more."""
-    until = asyncio.get_running_loop().time() + COUNTED_WITHIN_S
-    while not (
-        got := (await context.ask("GetStandings", GetStandingsRequest(tournament_id=tournament_id))).standings
-    ).game_count:
-        if asyncio.get_running_loop().time() > until:
-            raise failure(
-                f"A game must count in the standings when it is over; it did not within {COUNTED_WITHIN_S:g} s."
-            )
-        await asyncio.sleep(PAUSE_S)
-    same("The games that count while the second one is played", 1, got.game_count)
+async def _until_one_counts(
+    context: ServerContext, tournament_id: str, called: Sequence[asyncio.Event], gates: Sequence[asyncio.Event]
+) -> None:
+    """Let games end, one after another, until the last one counts some time later, when nobody has asked meanwhile.
+
+    Raises Failure if it does not soon, and the next one does not within COUNTED_WITHIN_S either.
+    """
+    same("The games that count while the first one is played", 0, (await _standings(context, tournament_id)).game_count)
+    for number, within_s in enumerate((SOON_S, COUNTED_WITHIN_S), start=1):
+        async with asyncio.timeout(WAIT_S):
+            await called[number - 1].wait()
+        gates[number - 1].set()
+        await context.stream_all("WatchGame", WatchGameRequest(game_id=f"{tournament_id}/r{number}g1"))
+        await asyncio.sleep(within_s)
+        got = await _standings(context, tournament_id)
+        if got.game_count >= number:
+            break
+    else:
+        raise failure(
+            f"A game must count in the standings when it is over; {COUNTED_WITHIN_S:g} s after the end of game "
+            f"{number} the standings, for which nobody had asked meanwhile, count {got.game_count}."
+        )
+    same(f"The games that count while game {number + 1} is played", number, got.game_count)
     same(
-        "The games of those who have played the first one", [0, 1, 1], sorted(line.game_count for line in got.standings)
+        "The games of those who have played them",
+        {1: [0, 1, 1], 2: [1, 1, 2]}[number],
+        sorted(line.game_count for line in got.standings),
     )
     same("Whether the standings of a tournament that goes on are those at its end", False, got.complete)
+
+
+async def _standings(context: ServerContext, tournament_id: str) -> Standings:
+    asked = GetStandingsRequest(tournament_id=tournament_id)
+    found: Standings = (await context.ask("GetStandings", asked)).standings
+    return found
 
 
 async def check_games_listed(context: ServerContext, shown: Tournament, page_size: int = PAGE_SIZE) -> None:

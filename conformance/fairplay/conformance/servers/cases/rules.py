@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -35,8 +34,8 @@ SITUATIONS, VARIATIONS = 6, 6
 """So many situations that players get wrong, and games under unusual settings, are asked about."""
 SHARES = (0.0, 0.3, 0.6, 0.9, 1.0)
 """After these shares of a game."""
-WIDE_SHARES, WIDE_DECISIONS = (0.0, 0.6), 60
-"""After these shares of the first decisions of a game there may be more legal replies than are listed."""
+WIDE_SHARE, WIDE_DECISIONS = 0.6, 60
+"""After this share of the first decisions of a long game there may be more legal replies than are listed."""
 WHOLE, ONE_MORE = fish_pb2.Settings(rows=10, columns=10), fish_pb2.Settings(rows=10, columns=11, holes=9)
 """As many penguins' places to begin with as are listed, and one more."""
 STEPS = 2
@@ -69,9 +68,9 @@ def _states(name: str) -> Iterator[Position]:
         late = find_position(game, source, SHARES[number % len(SHARES)])
         if late is not None:
             yield _position(game, settings, late.state)
-    for long, share in itertools.product(find_conformance(name).long_games, WIDE_SHARES):
+    for long in find_conformance(name).long_games:
         source = Source(game.full_settings(long.settings), long.player_count, 0, plain, WIDE_DECISIONS)
-        late = find_position(game, source, share)
+        late = find_position(game, source, WIDE_SHARE)
         if late is not None:
             yield _position(game, late.settings, late.state)
     for settings in map(game.full_settings, (WHOLE, ONE_MORE) if name == OPEN else ()):
