@@ -301,7 +301,9 @@ WRONG_ANSWERS = {
     ),
     # The first call: play
     "requests-pebble-from-empty-bank: Requests a pebble when the bank has none.": request(
-        "pebble.bank-empty", lambda turn: [PEBBLE], ["bank.empty", "cards.row-is-empty", "settings.free-empty-requests"]
+        "pebble.bank-empty",
+        lambda turn: [PEBBLE],
+        ["bank.empty", "bank.emptied-by-another", "cards.row-is-empty", "settings.free-empty-requests"],
     ),
     "requests-pebble-with-empty-wallet: Requests a pebble where wallet and bank are empty.": request(
         "pebble.bank-empty",

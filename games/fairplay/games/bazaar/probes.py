@@ -18,6 +18,7 @@ from fairplay.games.bazaar.situations import (
     equal_pebbles,
     fresh,
     gained_by_the_bank,
+    last_pebble_of_another,
     late,
     long_way,
     nothing_to_buy,
@@ -100,6 +101,9 @@ CHECKS = {
     "bank.last-pebble: One pebble is left in the bank: after it has been taken there is none for the next turn.": Check(
         ["pebble.bank-empty", "exchange.bank"],
         table("r=bb", bank="b", visible=PLAIN_ROW, pile="rrrrr yyyyy", wallets=("rrrrrr", "rrrrr"), turn_count=4),
+    ),
+    "bank.emptied-by-another: A rival takes the last pebble and buys nothing, though it can: the game goes on.": Check(
+        ["pebble.bank-empty"], last_pebble_of_another, draws=8
     ),
     "bank.one-short: The wallet holds what every equation costs; the bank lacks one pebble of each other side.": Check(
         ["exchange.bank"],

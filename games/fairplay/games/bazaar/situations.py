@@ -166,6 +166,13 @@ def trading(rng: Random) -> Situation:
     return made(rng)._replace(rivals="random")
 
 
+def last_pebble_of_another(rng: Random) -> Situation:
+    """Return two turns beside a rival that may take the last pebble between them, and buy nothing, though it can."""
+    wallets = ("gw", "rrrrr" + _pebbles(rng, 3))
+    made = table("r=bbbb", bank="bb", visible="rrrrr", wallets=wallets, turn_count=2 * WHOLE_TURN)
+    return made(rng)._replace(rivals="random")
+
+
 def bought_dearly(rng: Random) -> Situation:
     """Return two turns after that of a rival that pays for two exchanges with the whole pile, and buys a card."""
     made = table(
