@@ -1023,6 +1023,12 @@ def forgets_who_failed_before_a_stop(reply: PlayGameResponse | StopGameResponse,
         reply.game.result.ClearField("misconducts")
 
 
+@mutant("games.fish-failures")
+def lists_games_as_if_nobody_had_failed(reply: ListGamesResponse, _: Rpc) -> None:
+    for each in reply.games:
+        each.misconduct_count = 0
+
+
 @mutant("watch.listed-conditions")
 def forgets_the_status_where_a_player_is_named(request: ListGamesRequest, _: Rpc) -> None:
     if request.player:

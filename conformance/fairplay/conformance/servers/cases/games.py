@@ -63,7 +63,9 @@ from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import (
     CreateGameRequest,
     Game,
+    GameStatus,
     GetGameRequest,
+    ListGamesRequest,
     PlayGameRequest,
     StopGameRequest,
     WatchGameRequest,
@@ -311,7 +313,9 @@ async def _watched(
             await company.lose()
         await settle()
         if stops:
-            stopped.append((await context.apart().ask("StopGame", StopGameRequest(game_id=request.game_id))).game)
+            apart, listing = context.apart(), ListGamesRequest(status=GameStatus.GAME_STATUS_ABORTED)
+            stopped.append((await apart.ask("StopGame", StopGameRequest(game_id=request.game_id))).game)
+            await apart.ask("ListGames", listing)  # whose reply Facts look at
         cast.may_answer.set()
 
     if around.watching in (Watching.ALWAYS, Watching.GOING_ON):
@@ -327,6 +331,8 @@ async def _watched(
         if pausing.done():
             pausing.result()
         played: Game = (await playing).game
+        if stops and cast.paused.is_set():
+            await pausing
         for game in stopped:
             same("What StopGame has returned", played, game)
         for each in spectators:

@@ -52,6 +52,7 @@ class Facts:
         """Take the result of a game."""
         self.agree(("the ranking of the game", game_id), list(result.ranking), where)
         self.agree(("the reason for the end of the game", game_id), result.aborted, where)
+        self.agree(("the number of misconducts of the game", game_id), len(result.misconducts), where)
         self.agree(("misconducts of the game", game_id), [*map(without_evidence, result.misconducts)], where)
 
 
