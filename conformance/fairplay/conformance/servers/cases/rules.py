@@ -17,7 +17,6 @@ from fairplay.conformance.servers.context import ALL_GAMES, GAMES, OPEN, ServerC
 from fairplay.conformance.servers.courses import legal_difference
 from fairplay.conformance.servers.drawn import MAX_DECISIONS, situations_of, unusual
 from fairplay.conformance.servers.scenes import UNKNOWN_FIELD, draw_state
-from fairplay.fish.v1 import fish_pb2
 from fairplay.games.conformance import find_conformance
 from fairplay.games.envelopes import pack, wrap
 from fairplay.games.game import Game, find
@@ -36,7 +35,7 @@ SHARES = (0.0, 0.3, 0.6, 0.9, 1.0)
 """After these shares of a game."""
 WIDE_SHARE, WIDE_DECISIONS = 0.6, 60
 """After this share of the first decisions of a long game there may be more legal replies than are listed."""
-WHOLE, ONE_MORE = fish_pb2.Settings(rows=10, columns=10), fish_pb2.Settings(rows=10, columns=11, holes=9)
+WHOLE, ONE_MORE = {"rows": 10, "columns": 10}, {"rows": 10, "columns": 11, "holes": 9}
 """As many penguins' places to begin with as are listed, and one more."""
 STEPS = 2
 """So many replies are given from each state, one after another."""
@@ -73,7 +72,8 @@ def _states(name: str) -> Iterator[Position]:
         late = find_position(game, source, WIDE_SHARE)
         if late is not None:
             yield _position(game, late.settings, late.state)
-    for settings in map(game.full_settings, (WHOLE, ONE_MORE) if name == OPEN else ()):
+    for values in (WHOLE, ONE_MORE) if name == OPEN else ():
+        settings = game.full_settings(game.settings_type(**values))
         yield _position(game, settings, draw_state(game, settings, game.seats.start, 1))
 
 
