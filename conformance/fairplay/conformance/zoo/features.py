@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import islice
 
-from fairplay.conformance import case_ids
 from fairplay.conformance.games.features import own_features
 from fairplay.conformance.zoo.departures import forgiving_settings, with_fewer_players
-from fairplay.conformance.zoo.mutants import MAY_SAY_NOTHING, RAISES, Mutant
+from fairplay.conformance.zoo.mutants import RAISES, Mutant
 from fairplay.conformance.zoo.player import ReceivedCall, Trigger
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
@@ -20,9 +19,8 @@ RAISES_THERE = "exceptions.drawn-states"
 def of_features(game: Game) -> Iterator[Mutant]:
     """Yield a mutant for one of EVERY features: a test shows that all of them are drawn, whatever the seed."""
     for name, sentence in islice(own_features(game).items(), 0, None, EVERY):
-        where = f"Answers with an empty message in this state: {sentence}"
-        trigger = _having(game, name)
-        yield Mutant(f"says-nothing-at-{name}", where, (case_ids.DRAWN_STATES,), trigger, MAY_SAY_NOTHING, ("*",))
+        where = f"Raises an exception in this state: {sentence}"
+        yield Mutant(f"raises-at-{name}", where, (RAISES_THERE,), _having(game, name), RAISES, ("*",))
     if forgiving_settings(game.name):  # who has left may be back there
         return
     names = [*own_features(game)][1::EVERY]

@@ -91,8 +91,6 @@ RAISES = _effect(_raise, Symptom.STATUS)
 HANGS = _effect(_hang, Symptom.TIMEOUT)
 DIES = _effect(_die, Symptom.GONE)
 SAYS_NOTHING = _effect(lambda _, call: call.method.response(), Symptom.RULE)
-MAY_SAY_NOTHING = SAYS_NOTHING._replace(symptoms=frozenset({Symptom.RULE, Symptom.NOTHING}))
-"""An empty message, also in calls to which it is a legal answer."""
 SAYS_SOMETHING_ELSE = _effect(lambda _, call: call.method.response.FromString(SOMETHING_ELSE), Symptom.RULE)
 IS_UNREADABLE = _effect(lambda *_: b"\xff\xff", Symptom.UNREADABLE)
 SAYS_TOO_MUCH = _effect(lambda *_: bytes(MAX_REPLY_BYTES + 1), Symptom.TOO_LARGE)
