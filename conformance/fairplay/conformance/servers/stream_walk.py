@@ -71,8 +71,8 @@ class Kind(Enum):
 
 
 LOSSES = (Kind.RESET, Kind.BREAK, Kind.FLOOD)
-FREEING = (*((Kind.LEAVE, window) for window in Window), *itertools.product(LOSSES, (Window.NONE, Window.SHORT)))
-"""How streams end that nobody needs to keep, in a while at most, and the windows that they have."""
+FREEING = (*itertools.product((Kind.LEAVE, *LOSSES), Window),)
+"""How streams end that nobody needs to keep, and the windows that they have."""
 WEIGHTS = {Kind.HELLO: 10.0, Kind.BEGIN: 6.0, Kind.ENTER: 5.0, Kind.ANSWER: 3.0, Kind.WAIT: 3.0}
 WEIGHTS |= {Kind.STOP: 0.5, Kind.CANCEL: 0.5}
 """How likely a kind of step is, where it is not 1: without games little happens."""
@@ -217,8 +217,6 @@ class Walk:
         yield self._do(self._hello([person], [""], None, window, admitted=True))
         [program] = self.programs
         yield self._do(Step(end, f"a {end.value} on {program}", (), program=program))
-        if program.state is State.LOST:
-            yield self._do(self._wait())
         yield self._do(self._hello([person], [f"a token of {person.letter}"], None, Window.NONE, admitted=True))
         yield self._do(self._hello([person], [""], None, Window.NONE, admitted=False))
 
@@ -473,12 +471,11 @@ def _doubt(program: Program) -> None:
 
 def _lose(program: Program, by: Kind) -> list[Person]:
     """Lose a stream; return who fails at once."""
-    if program.window is Window.NONE or not program.people:
+    if program.window is Window.NONE or not any(each.is_busy for each in program.people):
         return _end(program, by)
     for person in program.people:
         person.ended = by
     program.state = State.LOST
-    _doubt(program)
     return []
 
 

@@ -441,6 +441,7 @@ def _hold(asked: Asked) -> Act | None:
     "RESUME-4",
     "RESUME-5",
     "RESUME-6",
+    "RESUME-11",
     "DIAL-8",
     "DIAL-9",
     "BYE-1",
