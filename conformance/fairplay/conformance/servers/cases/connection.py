@@ -331,7 +331,7 @@ async def long_description(context: ServerContext) -> None:
     stream = context.open_stream(cast)
     try:
         if not await stream.open(said):
-            raise failure(f"The server did not welcome a player for its long name: {stream.status} {stream.reason}")
+            raise failure(f"The server did not welcome players that say too much: {stream.status} {stream.reason}")
         request = context.request(scene, [f"dial-in:{each}" for each in names])
         game = (await context.ask("PlayGame", request)).game
     finally:

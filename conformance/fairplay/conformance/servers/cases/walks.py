@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import grpc
@@ -174,14 +173,17 @@ class _Lobby:
             if step.method == "Say" and person.table is step.person.table:
                 ear.due.append((step.person.name, step.fields["text"]))
             ear.open(person, self._pause_s)
-            untold = partial(self._untold, ear)
-            try:
-                await ear.told.until(lambda untold=untold: not untold(), "all changes")  # type: ignore[misc]
-            except Failure:
-                raise failure(
-                    f"A user must be told on its stream of Attend what comes of {step.what} within"
-                    f" {TOLD_WITHIN_S:g} s; it was not told {untold()} as it is."
-                ) from None
+            await self._expect_told(ear, step)
+
+    async def _expect_told(self, ear: _Ear, step: Step) -> None:
+        """Wait until somebody has been told what comes of a step. Raises Failure if that takes too long."""
+        try:
+            await ear.told.until(lambda: not self._untold(ear), "all changes")
+        except Failure:
+            raise failure(
+                f"A user must be told on its stream of Attend what comes of {step.what} within"
+                f" {TOLD_WITHIN_S:g} s; it was not told {self._untold(ear)} as it is."
+            ) from None
 
     def _untold(self, ear: _Ear) -> str:
         """Return what somebody has not been told, empty if nothing."""
