@@ -14,6 +14,7 @@ from fairplay.games.game import find
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.server.links.dial_in import DialInLink
 from fairplay.server.links.link import outcome_of
+from fairplay.server.links.stream import LOSS_S
 from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import DialInRequest
@@ -51,7 +52,7 @@ async def test_a_player_is_handed_over_and_comes_back(tmp_path: Path) -> None:
                 await here(other, "ann")
                 assert await name_of(other, "ann") == "random"
                 assert not server.hub.here("ann")
-                other.hub.lose("ann")  # as a network does that fails: it dials in again, and is handed over again
+                other.hub.lose("ann", LOSS_S, breaks=True)  # it dials in again, and is handed over again
                 async with asyncio.timeout(30):
                     while other.hub.here("ann"):
                         await asyncio.sleep(0)

@@ -22,6 +22,7 @@ from google.rpc import error_details_pb2, status_pb2
 from fairplay.conformance.player.machine import is_busy
 from fairplay.player.dialing import FINAL
 from fairplay.server.links.programs import ProcessLink
+from fairplay.server.links.stream import LOSS_S
 from fairplay.server.net.errors import DOMAIN, STATUS, Refusal, rich_status
 from fairplay.server.net.limits import METHODS
 from fairplay.v1.connection_pb2 import GoodbyeReason
@@ -166,7 +167,7 @@ class Farewells:
     async def _dismiss(self, process: ProcessLink, close: Close, reason: GoodbyeReason.ValueType) -> None:
         """Say goodbye for good to a player that has lost its stream, watch what it does, and close its process."""
         try:
-            if not await returns(process, process.lose, COMES_BACK_S):
+            if not await returns(process, lambda: process.lose(LOSS_S, breaks=True), COMES_BACK_S):
                 return
             must_end = reason == GoodbyeReason.GOODBYE_REASON_FINISHED
             if await dismiss(process, reason, END_LIMIT_S if must_end else REFUSED_S):

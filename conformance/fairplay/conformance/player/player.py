@@ -58,6 +58,8 @@ class Connection:
         self.player_name = player_name
         """The name that the player has in its games."""
         self._open: set[OpenCall] = set()
+        self._breaks = False
+        """Whether the last loss of its connection came as an error."""
         self.call_count = 0
         self.described = 0
         """How many of these calls were made before there were cases."""
@@ -173,9 +175,13 @@ class Connection:
         return refusal.message if refusal is not None else ""
 
     def lose(self, after_s: float = LOSS_S) -> None:
-        """End the stream of a player that has dialled in, as a network does that fails: open calls stay open."""
+        """Lose the connection of a player that has dialled in, as a network does that fails: open calls stay open.
+
+        The first and every other loss comes as an error, the others as proxies have it that end what they carry.
+        """
         if isinstance(self._link, DialInLink | ProcessLink):
-            self._link.lose(after_s)
+            self._breaks = not self._breaks
+            self._link.lose(after_s, self._breaks)
 
     def cancel(self) -> None:
         """Cancel all calls."""

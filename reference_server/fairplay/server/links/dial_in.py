@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fairplay.player.standstill import stood_lately
 from fairplay.server.links.link import NO_EXTRA, Clock, DeadLink, Done, Link, Metadata, OpenCall, disconnected
 from fairplay.server.links.spec import NAME, NAME_ALLOWED
-from fairplay.server.links.stream import LOSS_S, Change, Stream, Write
+from fairplay.server.links.stream import Change, Stream, Write
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.limits import limit_of
 from fairplay.server.net.text import visible
@@ -112,8 +112,6 @@ class _Registration:
     awaited: bool = True
     """Whether the player is to dial in: it has not yet, or this server has ended its connection since."""
     return_count: int = 0
-    loss_count: int = 0
-    """How often its connection was to be lost."""
     refused_count: int = 0
     refusal: Refusal | None = None
     """The last one."""
@@ -339,15 +337,15 @@ class Hub:
             known.awaited = True
             known.stream.goodbye(reason, message)
 
-    def lose(self, name: str, after_s: float = LOSS_S) -> None:
-        """End the connection of the player of this name, if there is one, as a network does that fails.
+    def lose(self, name: str, after_s: float, breaks: bool) -> None:
+        """Lose the connection of the player of this name, if there is one, as a network does that fails.
 
-        The first and every other loss comes as an error, the others as proxies have it that end what they carry.
+        `breaks`: it comes as an error, and not as proxies have it that end what they carry.
         """
         known = self._names.get(name)
         if known is not None and known.stream is not None:
-            known.awaited, known.loss_count = True, known.loss_count + 1
-            known.stream.lose(after_s, breaks=known.loss_count % 2 == 1)
+            known.awaited = True
+            known.stream.lose(after_s, breaks)
 
     def turn_away(self, name: str, refusal: Refusal) -> None:
         """Tell the player of a name with a token that the server shuts down, and refuse its hellos from now on."""
@@ -441,9 +439,9 @@ class DialInLink:
         """Call the player through the stream that has its name now."""
         return self._hub.call(self._name, method, request, limit_s, done, bank_s, extra)
 
-    def lose(self, after_s: float = LOSS_S) -> None:
-        """End the connection of the player, as a network does that fails."""
-        self._hub.lose(self._name, after_s)
+    def lose(self, after_s: float, breaks: bool) -> None:
+        """Lose the connection of the player, as a network does that fails."""
+        self._hub.lose(self._name, after_s, breaks)
 
     @property
     def refused_count(self) -> int:

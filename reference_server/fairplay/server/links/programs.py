@@ -37,7 +37,6 @@ from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.dial_out import CHANNEL_OPTIONS, DialOutLink
 from fairplay.server.links.link import NO_EXTRA, Clock, DeadLink, Done, Link, Metadata, OpenCall, disconnected
 from fairplay.server.links.program import Program, ProgramOptions, Room, Turn
-from fairplay.server.links.stream import LOSS_S
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import waiting_for
 from fairplay.v1.connection_pb2 import GoodbyeReason
@@ -178,9 +177,9 @@ class ProcessLink:
         """Return why the last of these connections has ended; None if there was none."""
         return self._hub.refusal(self._name)
 
-    def lose(self, after_s: float = LOSS_S) -> None:
-        """End the connection of a player that has dialled in, as a network does that fails."""
-        self._hub.lose(self._name, after_s)
+    def lose(self, after_s: float, breaks: bool) -> None:
+        """Lose the connection of a player that has dialled in, as a network does that fails."""
+        self._hub.lose(self._name, after_s, breaks)
 
     @property
     def output(self) -> str:

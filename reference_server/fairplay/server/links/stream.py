@@ -291,8 +291,8 @@ class Stream:
         """Whether the goodbye has been sent, after which nothing is."""
         self._write: Write | None = None
         self._end: Callable[[], None] = _nothing
-        self._fails = self._breaks = False
-        """Whether the connection is to be lost."""
+        self._breaks: bool | None = None
+        """Whether the loss of the connection is to be seen as an error; None: it is not to be lost."""
         self._problem = ""
         self._resume_s: float
         self._window: asyncio.TimerHandle | None = None
@@ -314,7 +314,7 @@ class Stream:
         if self._window is not None:
             self._window.cancel()
         self._resume_s, self._goodbye, self._parted = resume_s, None, False
-        self._write, self._end, self._fails, self._breaks = write, end, False, False
+        self._write, self._end, self._breaks = write, end, None
         self._welcome = Welcome(
             players=[self.numbers[name] for name in names],
             resume_token=self.resume_token,
@@ -364,21 +364,21 @@ class Stream:
         else:
             self._close()
 
-    def lose(self, after_s: float = LOSS_S, *, breaks: bool = False) -> None:
+    def lose(self, after_s: float, breaks: bool) -> None:
         """Lose the connection as networks do: what comes on it is lost, and it ends soon. The calls stay open.
 
         `breaks`: the player sees an error, and not the end of a stream that is in order.
         """
-        self._fails, self._breaks = True, breaks
+        self._breaks = breaks
         self._loop.call_later(after_s, self._end)
 
     def carried_by(self, write: Write) -> bool:
         """Return whether the connection with this `write` carries the stream: no later one does, and it is not lost."""
-        return self._write is write and not self._fails
+        return self._write is write and self._breaks is None
 
     def broken(self, write: Write) -> bool:
         """Return whether the connection with this `write` is to end with an error."""
-        return self._write is write and self._breaks
+        return self._write is write and self._breaks is True
 
     @property
     def dismissed(self) -> bool:
