@@ -145,8 +145,11 @@ def _remove_left(parent: str) -> None:
 
 
 def _remove(folder: str) -> bool:
-    """Remove a group, and return whether it is gone."""
+    """Remove a group with those that guards have left in it, and return whether it is gone."""
     try:
+        for name in os.listdir(folder):  # noqa: PTH208 - few imports
+            if name.startswith(PREFIX):
+                _remove(f"{folder}/{name}")
         os.rmdir(folder)  # noqa: PTH106 - few imports
     except FileNotFoundError:
         return True
