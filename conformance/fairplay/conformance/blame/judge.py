@@ -27,7 +27,7 @@ from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.guises import each_value
 from fairplay.conformance.games.scenarios import write_games
-from fairplay.conformance.games.trial import Entry, Exchange, Trial
+from fairplay.conformance.games.trial import Entry, Exchange, Scenario, Trial
 from fairplay.conformance.player.spares import DIALLING, SERVING
 from fairplay.conformance.player.transports import ExecTransport
 from fairplay.v1.misconduct_pb2 import MisconductKind
@@ -268,11 +268,11 @@ def judge_condition(context: Context, found: Trial, *controls: Control, is_repea
     raise Failure(_with_history(context, found, history) if history else evidence_of(context.game, found))
 
 
-def judge_guises(context: Context, case_id: str, turn_count: int) -> None:
+def judge_guises(context: Context, case_id: str, *scenarios: Scenario) -> None:
     """Judge games with each of the unusual values of which misconduct belongs to a case."""
     with context.player.separate() as connection:
-        scenario = context.first_scenario(turn_count)
-        for found in context.play_on(connection, (scenario._replace(guise=each) for each in each_value(case_id))):
+        games = (scenario._replace(guise=each) for each in each_value(case_id) for scenario in scenarios)
+        for found in context.play_on(connection, games):
             if found.wrong_in_guise is not None and found.wrong_in_guise.evidence is not None:
                 raise Failure(found.wrong_in_guise.evidence)
             judge_after_others(context, found)

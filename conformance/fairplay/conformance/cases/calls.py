@@ -366,7 +366,7 @@ def _ask_in_no_time(context: Context, connection: Connection) -> None:
 @case(case_ids.METADATA, "META-3", "FAIL-2", prepare=begin_copies)
 def metadata(context: Context) -> None:
     """A server that sends traces names them in the metadata of calls, and others may say more there, or less."""
-    judge_guises(context, case_ids.METADATA, FEW_DECISIONS if context.is_slow else DECISIONS)
+    judge_guises(context, case_ids.METADATA, context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS))
     both: Metadata = {TRACE_KEY: TRACE, UNKNOWN_KEY: UNKNOWN_VALUE}
     most: Metadata = {**both, **{f"{UNKNOWN_KEY}-{number}": "" for number in range(MOST_ENTRIES - len(both))}}
 
@@ -488,7 +488,7 @@ def _filler(number: int) -> bytes:
 @case(case_ids.LONG_NAMES, "FAIL-2")
 def long_names(context: Context) -> None:
     """Who signs up under which name is the organiser's business, and tables that are printed are not wide enough."""
-    judge_guises(context, case_ids.LONG_NAMES, FEW_DECISIONS if context.is_slow else DECISIONS)
+    judge_guises(context, case_ids.LONG_NAMES, context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS))
 
 
 # --- beside others ---

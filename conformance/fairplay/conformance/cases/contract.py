@@ -12,7 +12,7 @@ from fairplay.conformance.blame import faults
 from fairplay.conformance.blame.judge import confirm, judge_guises, judge_owned
 from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.evidence import UNASKED_CAUSE, hexadecimal, readable
-from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.context import BESIDE_OTHERS, Context
 from fairplay.conformance.games.encodings import newer
 from fairplay.conformance.games.frames import play_newer
 from fairplay.conformance.games.outside import judge_outside_games
@@ -137,7 +137,8 @@ def replies_readable(context: Context) -> None:
 @case(case_ids.UNKNOWN_FIELDS, "CALL-7", "STREAM-1", "FAIL-2", "CALL-6")
 def unknown_fields_ignored(context: Context) -> None:
     """A referee may be newer than the player, write requests with another library, and read shorter replies."""
-    judge_guises(context, case_ids.UNKNOWN_FIELDS, 0)
+    games = context.first_scenario(BESIDE_OTHERS), context.ending(context.game.seats.start)
+    judge_guises(context, case_ids.UNKNOWN_FIELDS, *games)
     with context.player.separate() as connection:
         what = "With a field in the request that it does not know"
         judge_outside_games(context, connection, what, lambda request, _: newer(request))

@@ -41,7 +41,7 @@ def _resumed(count: int) -> Case:
     def body(context: Context) -> None:
         seed, strategy = context.rng("resumed", count).getrandbits(32), rival_names(context.game)[-1]
         place = position(context.game, Source(context.settings, count, seed, strategy), share=0.5)
-        judge(context, context.play(Scenario(f"resumed-{count}", place.situation(0), seed)))
+        judge(context, context.play(Scenario(f"resumed-{count}", place.situation(MOST_DECISIONS), seed)))
 
     return Case(
         f"rules.resumed-game.of-{count}",
@@ -61,7 +61,7 @@ def rival_leaves(context: Context) -> None:
 MORE_DECISIONS = 24
 """A game goes on for so many decisions after the last departure: alone a player may go on much longer."""
 MOST_DECISIONS = 40
-"""Longer games count as so long: nobody leaves later."""
+"""Longer games count as so long: nobody leaves later, and a resumed one is left."""
 Pace: TypeAlias = Callable[[int, int], list[int]]
 """(rivals, decisions of the player under test in a whole game) -> after how many of its decisions each rival leaves."""
 

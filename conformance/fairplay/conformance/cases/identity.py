@@ -121,7 +121,7 @@ def notify(context: Context, connection: Connection, method: Method, request: Me
 
 
 def _rounds(context: Context) -> Iterator[Scenario]:
-    """Yield quick games, the beginnings of others of the most players and of fewer, and a whole one: the final.
+    """Yield quick games, the beginnings of others of the most players and of fewer, and a game that is played out.
 
     The quick ones make the tournament long, for players that do more in End the more games they have played.
     """
@@ -132,7 +132,8 @@ def _rounds(context: Context) -> Iterator[Scenario]:
     few, many = context.game.seats.start, context.game.seats.stop - 1
     for count in sorted({few, (few + many) // 2, many}, reverse=True):
         seat = context.rng("tournament", count).randrange(count)
-        yield context.scenario(seat, count, 0 if count == few else BESIDE_OTHERS)
+        yield context.scenario(seat, count, BESIDE_OTHERS)
+    yield context.ending(few)
     yield from _positions(context)
 
 
@@ -155,8 +156,9 @@ def _follow(context: Context) -> Life:
     with context.player.fresh() as connection:
         greeting, first = connection.hello, _ask(context, connection)
         agrees, said = _ask(context, connection) == first, [(where, first)]
-        for when, turn_count in (("during a game", DECISIONS), ("after a game", 0)):
-            context.play(context.first_scenario(turn_count), connection)
+        games = context.first_scenario(DECISIONS), context.ending(context.game.seats.start)
+        for when, scenario in zip(("during a game", "after a game"), games, strict=True):
+            context.play(scenario, connection)
             if connection.lost:
                 break
             said.append((when, _ask(context, connection)))

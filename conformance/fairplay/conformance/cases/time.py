@@ -38,7 +38,7 @@ def stays_alive(context: Context) -> None:
 @case(case_ids.UNUSUAL_IDS, "NAME-6")
 def unusual_ids(context: Context) -> None:
     """The organiser chooses the ids of games."""
-    judge_guises(context, case_ids.UNUSUAL_IDS, DECISIONS_UNDER_IDS)
+    judge_guises(context, case_ids.UNUSUAL_IDS, context.first_scenario(DECISIONS_UNDER_IDS))
     with context.player.separate() as connection:
         scenario = context.first_scenario(DECISIONS_UNDER_IDS)
         [begun] = context.play_as(scenario, connection, BEGUN_ID)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -511,7 +512,8 @@ class Context:
     def ending(self, count: int) -> Scenario:
         """Return the end of a game, from a late state on."""
         seed = self.rng("ending", count).getrandbits(32)
-        place = position(self.game, Source(self.settings, count, seed, rival_names(self.game)[0]), share=1.0)
+        source = Source(self.settings, count, seed, rival_names(self.game)[0], max_decisions=sys.maxsize)
+        place = position(self.game, source, share=1.0)
         return Scenario(f"end-of-{count}", place.situation(0), seed)
 
     @property

@@ -188,6 +188,8 @@ class Trial:
     scenario: Scenario
     exchanges: list[Exchange] = field(default_factory=list)
     misconduct: Misconduct | None = None
+    decision_count: int = 0
+    """How many decisions the player under test has made."""
     infraction_count: int = 0
     """How many answers were infractions: wrong, but not eliminated for."""
     shown: Any = None
@@ -222,11 +224,6 @@ class Trial:
     def is_late(self) -> bool:
         """Return whether an answer came too late, or never."""
         return self.misconduct is not None and self.misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
-
-    @property
-    def decision_count(self) -> int:
-        """Return how many decisions the player under test has made."""
-        return sum(exchange.kind is not CallKind.NOTIFICATION for exchange in self.exchanges)
 
     @property
     def opening(self) -> Sequence[Exchange]:
@@ -410,6 +407,7 @@ class _Driver:
         if not self._trial.exchanges:
             self._returned_before = self._connection.return_count
         self._trial.exchanges.append(Exchange(call.method, request, call.kind, limit_s, elapsed_s, answer))
+        self._trial.decision_count += call.kind is not CallKind.NOTIFICATION
         if (infraction := self._find_infraction(self._situation.settings, call, answer)) is not None:
             self._count(infraction, answer)
         return answer

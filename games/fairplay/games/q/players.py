@@ -14,7 +14,7 @@ from fairplay.games.kit.players import build_players
 from fairplay.games.kit.strategies import StrategyKind, make_strategy
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.protocol.conversation import METHODS, TAKE_TURN
-from fairplay.games.q.rules import choices, one_line
+from fairplay.games.q.rules import choices, one_line, open_spots
 from fairplay.games.q.rules.board import (
     FARTHEST,
     Board,
@@ -81,11 +81,15 @@ def _random(view: View, *, seed: int) -> Action:
     while rng.random() < 0.5:
         board = board.put(placed[-1:])
         hand.remove(placed[-1].tile)
-        singles = [other.placements for other in choices(board, hand, 0) if isinstance(other, Extension)]
-        longer = [placed + single for single in singles if one_line(placed + single)]
+        owned = tile_set(hand)
+        longer = [
+            Placement(row, column, tile)
+            for (row, column), kinds in open_spots(board, placed)
+            for tile in tiles_in(kinds & owned)
+        ]
         if not longer:
             break
-        placed = rng.choice(longer)
+        placed = (*placed, rng.choice(sorted(longer)))
     return Extension(placed)
 
 

@@ -203,8 +203,9 @@ def one_line(placed: Sequence[Placement]) -> bool:
 
 def open_spots(board: Board, placed: Sequence[Placement]) -> Iterator[tuple[Coordinate, int]]:
     """Yield where an extension may go on after what is placed already, each spot with the set of kinds that fit."""
+    rows, columns = {each.row for each in placed}, {each.column for each in placed}
     for (row, column), kinds in board.spots.items():
-        if one_line((*placed, Placement(row, column, 0))):
+        if rows <= {row} or columns <= {column}:
             yield (row, column), kinds
 
 
