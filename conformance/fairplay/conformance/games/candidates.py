@@ -9,8 +9,8 @@ that have a feature, or a pair of those that matter most, that none had before, 
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -90,12 +90,11 @@ def find_candidates(
 
     def keep(child: Candidate) -> None:
         parents.append(child)
-        news = known.find_news(child)
-        if news and goes_on_well(game, sources[child.source], child.position):
-            known.add(child)
+        if known.has_news(child) and goes_on_well(game, sources[child.source], child.position):
             found.append(child)
-            if not child.features.isdisjoint(news):  # what is new once is likely to be so again, changed further
+            if known.has_new_feature(child):  # what is new once is likely to be so again, changed further
                 parents.extend([child] * 8)
+            known.add(child)
 
     changes = _Changes(game, [each.position.state for each in found], rng)
     for number in range(1, attempts + 1 if found else 1):
@@ -132,21 +131,28 @@ class _News:
 
     def __init__(self, game: Game) -> None:
         self._declared = own_features(game)
-        self._known = set[Iterable[Feature]]()
+        self._known = set[Feature]()
+        self._together = defaultdict[Feature, set[Feature]](set)
+        """A feature that matters most -> those of them that candidates had with it, itself included."""
 
-    def find_news(self, candidate: Candidate) -> set[Iterable[Feature]]:
-        """Return the features of a candidate that none had before, and such pairs."""
-        return set(self._list(candidate)) - self._known
+    def has_news(self, candidate: Candidate) -> bool:
+        """Return whether a candidate has a feature that none had before, or such a pair."""
+        mattering = self._mattering(candidate)
+        return self.has_new_feature(candidate) or not all(mattering <= self._together[each] for each in mattering)
+
+    def has_new_feature(self, candidate: Candidate) -> bool:
+        """Return whether a candidate has a feature that none had before."""
+        return not candidate.features <= self._known
 
     def add(self, candidate: Candidate) -> None:
         """Note what a candidate has."""
-        self._known.update(self._list(candidate))
+        self._known |= candidate.features
+        mattering = self._mattering(candidate)
+        for each in mattering:
+            self._together[each] |= mattering
 
-    def _list(self, candidate: Candidate) -> Iterator[Iterable[Feature]]:
-        yield from candidate.features
-        yield from itertools.combinations(
-            sorted(each for each in candidate.features if matters(each, self._declared)), 2
-        )
+    def _mattering(self, candidate: Candidate) -> Set[Feature]:
+        return {each for each in candidate.features if matters(each, self._declared)}
 
 
 class _Place(NamedTuple):

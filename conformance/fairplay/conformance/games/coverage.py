@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from fairplay.conformance.games.candidates import Candidate
 from fairplay.conformance.games.features import Feature, matters
@@ -82,18 +82,18 @@ class Draw:
 
     def __init__(self, candidates: Iterable[Candidate], own: Collection[Feature]) -> None:
         self._bit: dict[Feature, int] = {}
-        self._own = self._mask(own)
-        self._candidates = [(each, self._mask(each.features)) for each in candidates]
-        self._mattering = self._mask(each for each in self._bit if matters(each, own))
-        self._covered: dict[int, int] = {}
-        """The bit of each feature that was drawn -> the bits of those that were drawn with it, its own included."""
+        self._own = self._set(own)
+        self._candidates = [(each, self._set(each.features)) for each in candidates]
+        self._mattering = self._set(each for each in self._bit if matters(each, own))
+        self._uncovered: dict[int, int] = {}
+        """The bit of each feature that was drawn -> the bits of those that were not drawn with it, below 0."""
 
     def pair_count(self) -> int:
         """Return how many pairs of features the candidates have."""
         together: dict[int, int] = {}
-        for _, mask in self._candidates:
-            _cover(together, mask)
-        return sum(mask.bit_count() - 1 for mask in together.values()) // 2
+        for _, features in self._candidates:
+            _cover(together, features)
+        return sum((~mask).bit_count() - 1 for mask in together.values()) // 2
 
     def draw(self, rng: Random) -> Iterator[Candidate]:
         """Yield all candidates, in the order in which they are drawn."""
@@ -106,18 +106,18 @@ class Draw:
             else:
                 number = self._pop_best(heap, left)
                 if not any(self._gain(left[number][1])):  # all is covered: once more
-                    self._covered.clear()
+                    self._uncovered.clear()
                     heap = self._by_gain(left)
-            candidate, mask = left.pop(number)
-            _cover(self._covered, mask)
+            candidate, features = left.pop(number)
+            _cover(self._uncovered, features)
             yield candidate
 
-    def _by_gain(self, left: Mapping[int, tuple[Candidate, int]]) -> list[tuple[Gain, int]]:
-        heap = [(_negative(self._gain(mask)), number) for number, (_, mask) in left.items()]
+    def _by_gain(self, left: Mapping[int, tuple[Candidate, _Set]]) -> list[tuple[Gain, int]]:
+        heap = [(_negative(self._gain(features)), number) for number, (_, features) in left.items()]
         heapq.heapify(heap)
         return heap
 
-    def _pop_best(self, heap: list[tuple[Gain, int]], left: Mapping[int, tuple[Candidate, int]]) -> int:
+    def _pop_best(self, heap: list[tuple[Gain, int]], left: Mapping[int, tuple[Candidate, _Set]]) -> int:
         """Return the one that adds most. What each adds only shrinks: few have to be looked at again."""
         while True:
             before, number = heap[0]
@@ -130,37 +130,39 @@ class Draw:
                 return number
             heapq.heapreplace(heap, (now, number))
 
-    def _gain(self, mask: int) -> Gain:
-        own = features = mattering_pairs = pairs = 0
-        for bit in _bits(mask):
-            new = mask & ~self._covered.get(bit, 0)
-            is_new = new >> bit & 1
-            features += is_new
-            pairs += new.bit_count()
-            own += is_new & self._own >> bit
-            if self._mattering >> bit & 1:
-                mattering_pairs += (new & self._mattering).bit_count()
-        return own, features, mattering_pairs, pairs
+    def _gain(self, features: _Set) -> Gain:
+        own = single = mattering_pairs = pairs = 0
+        for bit in features.bits:
+            new = features.mask & self._uncovered.get(bit, ALL)
+            if new:
+                pairs += new.bit_count()
+                if bit in self._mattering.bits:
+                    mattering_pairs += (new & self._mattering.mask).bit_count()
+                if bit not in self._uncovered:
+                    single += 1
+                    own += bit in self._own.bits
+        return own, single, mattering_pairs, pairs
 
-    def _mask(self, features: Iterable[Feature]) -> int:
-        """Return the bits of features, as one number."""
-        mask = 0
-        for each in sorted(features):  # the order of a set differs from one process to the next
-            mask |= 1 << self._bit.setdefault(each, len(self._bit))
-        return mask
-
-
-def _cover(covered: dict[int, int], mask: int) -> None:
-    for bit in _bits(mask):
-        covered[bit] = covered.get(bit, 0) | mask
+    def _set(self, features: Iterable[Feature]) -> _Set:
+        # sorted, as the order of a set differs from one process to the next
+        bits = {self._bit.setdefault(each, len(self._bit)) for each in sorted(features)}
+        return _Set(bits, sum(1 << bit for bit in bits))
 
 
-def _bits(mask: int) -> Iterator[int]:
-    """Yield which bits are set."""
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
+ALL = -1
+"""All bits."""
+
+
+class _Set(NamedTuple):
+    """Features, by the bit of each, and as one number."""
+
+    bits: Set[int]
+    mask: int
+
+
+def _cover(uncovered: dict[int, int], features: _Set) -> None:
+    for bit in features.bits:
+        uncovered[bit] = uncovered.get(bit, ALL) & ~features.mask
 
 
 def _negative(gain: Gain) -> Gain:

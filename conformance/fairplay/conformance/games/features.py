@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -49,7 +50,12 @@ def matters(feature: Feature, declared: Container[Feature]) -> bool:
 
     Those are the features that the game declares, those of settings, and those at borders: nothing, one, all alike.
     """
-    return feature in declared or feature.startswith(SETTINGS) or BORDER.fullmatch(feature) is not None
+    return feature in declared or feature.startswith(SETTINGS) or _is_at_border(feature)
+
+
+@cache
+def _is_at_border(feature: Feature) -> bool:
+    return BORDER.fullmatch(feature) is not None
 
 
 def settings_features(game: Game, settings: Message) -> frozenset[Feature]:

@@ -45,11 +45,12 @@ def build_players(
     every request again, and is ignored. Raises ValueError, when it is called, for an unknown strategy, key or value.
     """
 
+    names = {snake_case(method.name): method for method in methods}
+
     def build_player(spec: str) -> StrategyPlayer:
         strategy = make_strategy(spec, strategies, title)
         asked = {
-            snake_case(method.name): partial(answers[method], strategy) if method in answers else _ignore
-            for method in methods
+            name: partial(answers[method], strategy) if method in answers else _ignore for name, method in names.items()
         }
         return StrategyPlayer(game, spec, strategies[spec.partition(":")[0]].is_quick, asked)
 

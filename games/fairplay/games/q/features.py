@@ -3,23 +3,49 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence, Set
 from typing import Any, NamedTuple
 
 from fairplay.games.conformance import Features
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
-from fairplay.games.q.rules.board import Q_LENGTH, Board, Placement, is_q, line_through, sides
-from fairplay.games.q.rules.state import Extension, View
+from fairplay.games.q.rules.board import (
+    Q_LENGTH,
+    Board,
+    Coordinate,
+    Placement,
+    is_q,
+    line_through,
+    sides,
+    tile_set,
+    tiles_in,
+)
+from fairplay.games.q.rules.state import View
 
 COLORS = 6
 
 
+class Fit(NamedTuple):
+    """A tile of the hand in a place where it fits."""
+
+    tile: int
+    place: Coordinate
+    lines: Sequence[Sequence[int]]
+    """The other tiles of its row there, and of its column."""
+
+
 class Seen(NamedTuple):
-    """What a request shows, and the tiles that fit, once for each place."""
+    """What a request shows."""
 
     view: View
-    fitting: list[int]
+    places: Set[tuple[int, bool]]
+    """How many neighbours free places have, with whether a tile of some kind fits there."""
+    fits: Sequence[Fit]
+
+    @property
+    def fitting(self) -> Sequence[int]:
+        """Return the tiles that fit, once for each place."""
+        return [fit.tile for fit in self.fits]
 
     @property
     def most_equal(self) -> int:
@@ -32,57 +58,36 @@ class Seen(NamedTuple):
         return self.view.pile_left - len(self.view.hand)
 
 
-def read(request: Any) -> Seen:
-    """Return what a request shows."""
-    view = codec.read_view(request.state)
-    legal = rules.choices(view.board, view.hand, 0)
-    return Seen(view, [action.placements[0].tile for action in legal if isinstance(action, Extension)])
-
-
-def has_place_between(seen: Seen, neighbour_count: int, *, fits: bool) -> bool:
-    """Return whether a free place has so many neighbours, and a tile of some kind fits there, or none at all."""
-    tiles = seen.view.board.tiles
-    return any(
-        sum(side in tiles for side in sides(*spot)) == neighbour_count and bool(kinds) == fits
-        for spot, kinds in seen.view.board.spots.items()
-    )
-
-
 LINES = ((0, 1), (1, 0))
 
 
-def single_lines(seen: Seen) -> Iterator[tuple[int, list[int]]]:
-    """Yield each tile of the hand that fits in a place, and the others of a line that it joins there."""
-    tiles = seen.view.board.tiles
-    for (row, column), kinds in seen.view.board.spots.items():
-        for tile in {tile for tile in seen.view.hand if kinds >> tile & 1}:
-            for direction in LINES:
-                yield tile, line_through(tiles, row, column, *direction)
+def read(request: Any) -> Seen:
+    """Return what a request shows."""
+    view = codec.read_view(request.state)
+    tiles, owned = view.board.tiles, tile_set(view.hand)
+    places, fits = set[tuple[int, bool]](), list[Fit]()
+    for place, kinds in view.board.spots.items():
+        places.add((len([side for side in sides(*place) if side in tiles]), kinds != 0))
+        if kinds & owned:
+            lines = [line_through(tiles, *place, *direction) for direction in LINES]
+            fits += [Fit(tile, place, lines) for tile in tiles_in(kinds & owned)]
+    return Seen(view, places, fits)
 
 
 def completes_a_q(seen: Seen) -> bool:
     """Return whether a tile of the hand completes a Q."""
-    return any(len(line) == Q_LENGTH - 1 and is_q([tile, *line]) for tile, line in single_lines(seen))
+    return any(len(line) == Q_LENGTH - 1 and is_q([fit.tile, *line]) for fit in seen.fits for line in fit.lines)
 
 
 def completes_two_qs(seen: Seen) -> bool:
     """Return whether a tile of the hand completes a Q in its row and one in its column."""
-    tiles = seen.view.board.tiles
-    return any(
-        kinds >> tile & 1 and all(is_q([tile, *line_through(tiles, *spot, *direction)]) for direction in LINES)
-        for spot, kinds in seen.view.board.spots.items()
-        for tile in {*seen.view.hand}
-    )
+    return any(all(is_q([fit.tile, *line]) for line in fit.lines) for fit in seen.fits)
 
 
 def fits_beside_its_like(seen: Seen) -> bool:
     """Return whether a tile of the hand fits beside an equal one."""
     tiles = seen.view.board.tiles
-    return any(
-        kinds >> tile & 1 and any(tiles.get(side) == tile for side in sides(*spot))
-        for spot, kinds in seen.view.board.spots.items()
-        for tile in seen.view.hand
-    )
+    return any(tiles.get(side) == fit.tile for fit in seen.fits for side in sides(*fit.place))
 
 
 def joins_two_lines(seen: Seen) -> bool:
@@ -90,9 +95,8 @@ def joins_two_lines(seen: Seen) -> bool:
     tiles = seen.view.board.tiles
     return any(
         (row - down, column - right) in tiles and (row + down, column + right) in tiles
-        for (row, column), kinds in seen.view.board.spots.items()
+        for row, column in {fit.place for fit in seen.fits}
         for down, right in LINES
-        if any(kinds >> tile & 1 for tile in seen.view.hand)
     )
 
 
@@ -137,7 +141,7 @@ FEATURES = Features(
         "completes-a-q: A tile of the hand completes a Q.": completes_a_q,
         "completes-two-qs: A tile of the hand completes two.": completes_two_qs,
         "joins-a-long-line: A tile of the hand fits in a line that has six tiles already.": lambda seen: any(
-            len(line) >= Q_LENGTH for _, line in single_lines(seen)
+            len(line) >= Q_LENGTH for fit in seen.fits for line in fit.lines
         ),
         "beside-its-like: A tile of the hand fits beside an equal one.": fits_beside_its_like,
         "joins-two-lines: A tile of the hand fits between two tiles of one line.": joins_two_lines,
@@ -155,14 +159,10 @@ FEATURES = Features(
         "large-hand: The hand has more than twelve tiles.": lambda seen: len(seen.view.hand) > 12,
         "six-colors: The hand has all colours.": lambda seen: len({tile % COLORS for tile in seen.view.hand}) == COLORS,
         "six-shapes: The hand has all shapes.": lambda seen: len({tile // COLORS for tile in seen.view.hand}) == COLORS,
-        "between-three: Something fits in a place with three neighbours.": lambda seen: has_place_between(
-            seen, 3, fits=True
-        ),
-        "hole: A place between four tiles is free.": lambda seen: (
-            has_place_between(seen, 4, fits=True) or has_place_between(seen, 4, fits=False)
-        ),
-        "between-two-misfits: Nothing at all fits in a place with two neighbours.": lambda seen: has_place_between(
-            seen, 2, fits=False
+        "between-three: Something fits in a place with three neighbours.": lambda seen: (3, True) in seen.places,
+        "hole: A place between four tiles is free.": lambda seen: any(count == 4 for count, _ in seen.places),
+        "between-two-misfits: Nothing at all fits in a place with two neighbours.": lambda seen: (
+            (2, False) in seen.places
         ),
         "alone: No rival is left.": lambda seen: not seen.view.others,
         "pile-empty: The pile is empty.": lambda seen: not seen.view.pile_left,
