@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain, cycle, islice, zip_longest
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
@@ -15,6 +16,7 @@ from fairplay.conformance.blame.judge import Control, judge, judge_condition, un
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case
 from fairplay.conformance.cases.settings import is_usual, judge_elsewhere
 from fairplay.conformance.games import positions
+from fairplay.conformance.games.beforehand import Search
 from fairplay.conformance.games.candidates import STEPS, Candidate, find_candidates, find_made_states
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.coverage import Draw, measure_coverage
@@ -61,7 +63,24 @@ class Results(NamedTuple):
     """Those of games from some of the states that a rival has left."""
 
 
-@case("rules.drawn-states", "FAIL-1")
+Candidates: TypeAlias = tuple[Sequence[Candidate], Sequence[Candidate]]
+"""The states to draw from, those of games under the usual settings and the others."""
+SEARCH = "search for states"
+
+
+def _begin_search(context: Context) -> Search[Candidates] | None:
+    """Begin to find the states to draw from, if they are so many that it takes longer than to start a process."""
+    with suppress(OSError):
+        if context.examples > FEW_STATES:
+            return context.once(SEARCH, lambda: Search(context, _find_candidates))
+    return None
+
+
+def _find_candidates(context: Context) -> Candidates:
+    return [*_candidates(context, usual=True)], [*_candidates(context, usual=False)]
+
+
+@case(case_ids.DRAWN_STATES, "FAIL-1", prepare=_begin_search)
 def keeps_the_rules(context: Context) -> None:
     """What a player gets wrong shows in positions that its author never thought of."""
     _judge_states(context, MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION)
@@ -153,7 +172,8 @@ def alone(context: Context, found: Trial) -> Control:
 
 def _play_states(context: Context) -> Results:
     context.player.budget.check()  # what there is to draw from takes seconds to find, without a call
-    candidates = [*_candidates(context, usual=True)], [*_candidates(context, usual=False)]
+    search: Search[Candidates] | None = context.once(SEARCH, lambda: None)
+    candidates = (search and search.finish()) or _find_candidates(context)
     own = own_features(context.game)
     asked: list[Candidate] = []
     trials: list[Trial] = []

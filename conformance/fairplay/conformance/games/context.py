@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
 from operator import attrgetter
@@ -110,6 +110,8 @@ class Context:
         """Number of players -> a game from a late state on, where a whole game was left early."""
         self._without_past: dict[Seating, Trial] = {}
         self._kept: dict[str, Any] = {}
+        self.at_end = ExitStack()
+        """What is closed at the end."""
         self._histories: dict[Connection, list[Entry]] = {}
         self._excused_count = 0
         self._trends: dict[Connection, Trend] = {}
@@ -653,7 +655,9 @@ def open_context(
     player = PlayerUnderTest(loop, transport, limits.notification_s, Budget(budget_s), farewells)
     try:
         loop.run(transport.prepare())
-        yield Context(game, player, seed, limits, examples, history, profile)
+        context = Context(game, player, seed, limits, examples, history, profile)
+        with context.at_end:
+            yield context
     finally:
         try:
             player.close()

@@ -7,6 +7,7 @@ elements are equal, who has most. A game adds its own, `Conformance.features`.
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -42,7 +43,7 @@ def features_of(game: Game, request: Message) -> frozenset[Feature]:
     found = {*find_conformance(game.name).features.find(request)}
     found.add(f"method: {request.DESCRIPTOR.name.removesuffix('Request')}")
     found.update(_walk([request], "", getattr(request, "seat", 0)))
-    return frozenset(found)
+    return frozenset(map(sys.intern, found))  # many decisions have the same ones
 
 
 def matters(feature: Feature, declared: Container[Feature]) -> bool:
