@@ -20,6 +20,7 @@ from fairplay.conformance.games.trial import Entry, Manner, Outgoing, Scenario, 
 from fairplay.conformance.player.breaker import Breaker
 from fairplay.conformance.player.loop import side_by_side
 from fairplay.conformance.player.player import Answered, Connection
+from fairplay.conformance.player.transports import GrpcTransport
 from fairplay.conformance.run.options import BUDGET_S
 from fairplay.games.game import Game
 from fairplay.games.steps import CallKind
@@ -91,16 +92,25 @@ async def play_waiting(context: Context, connection: Connection) -> Sequence[Tri
     is_started = context.player.transport.kind == "exec"
     silence_s, gap_s = (STARTED_SILENCE_S, STARTED_GAP_S) if is_started else (SILENCE_S, GAP_S)
 
-    def play(scenario: Scenario, wait_s: Callable[[Outgoing], float]) -> Coroutine[Any, Any, Trial]:
-        return play_trial(
-            context.game, connection, scenario, context.limits, context.new_id(), Manner(ask=partial(_ask, wait_s))
-        )
+    def play(
+        reached: Connection, scenario: Scenario, wait_s: Callable[[Outgoing], float]
+    ) -> Coroutine[Any, Any, Trial]:
+        manner = Manner(ask=partial(_ask, wait_s))
+        return play_trial(context.game, reached, scenario, context.limits, context.new_id(), manner)
 
-    silent = [play(each.scenario, each.wait_s) for each in _silences(context, silence_s)]
-    slow = play(context.first_scenario(SLOW_DECISIONS if is_started else FEW_DECISIONS), lambda _: gap_s)
+    def play_slow(reached: Connection) -> Coroutine[Any, Any, Trial]:
+        return play(reached, context.first_scenario(SLOW_DECISIONS if is_started else FEW_DECISIONS), lambda _: gap_s)
+
+    silent = [play(connection, each.scenario, each.wait_s) for each in _silences(context, silence_s)]
     if context.player.transport.cheap:  # an object has no connection that could be silent
-        return await side_by_side([*silent, slow])
-    return [*await side_by_side(silent), *await side_by_side([slow])]
+        return await side_by_side([*silent, play_slow(connection)])
+    if isinstance(context.player.transport, GrpcTransport):  # who serves may have several, of which one is silent
+        other = await context.player.open_beside()
+        try:
+            return await side_by_side([*silent, play_slow(other)])
+        finally:
+            await other.close()
+    return [*await side_by_side(silent), await play_slow(connection)]
 
 
 class _Silent(NamedTuple):
