@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import cycle, islice, takewhile
+from itertools import count, cycle, islice, takewhile
 from operator import attrgetter
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -27,6 +27,9 @@ from fairplay.conformance.player.breaker import Breaker
 from fairplay.conformance.player.player import Connection
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
+from fairplay.games.kit.player_service import START
+from fairplay.server.manager.plan import game_id_of
+from fairplay.v1.player_pb2 import StartRequest
 
 DECISIONS, FEW_DECISIONS = 6, 2
 """The player decides so often in each game; the second number is for players that are slow."""
@@ -215,7 +218,25 @@ def _kinds(context: Context) -> Mapping[str, Callable[[Connection], Sequence[Tri
     else:
         rounds["games to their end"] = list(islice(cycle(map(context.ending, context.game.seats)), GAMES))
     kinds = {kind: partial(context.play_together, scenarios) for kind, scenarios in rounds.items()}
-    return {**kinds, "games with a decision that was cancelled": partial(_cancel, context)}
+    return {
+        **kinds,
+        "games of one tournament": _in_tournament(context, context.beginnings(GAMES, 1)),
+        "games with a decision that was cancelled": partial(_cancel, context),
+    }
+
+
+def _in_tournament(context: Context, scenarios: Sequence[Scenario]) -> Callable[[Connection], Sequence[Trial]]:
+    """Return what plays a round of games of one tournament: its End may be far away, where a player lets go of much."""
+    tournament_id, numbers = context.new_tournament_id(), count(1)
+
+    def play(connection: Connection) -> Sequence[Trial]:
+        number = next(numbers)
+        if number == 1:
+            context.ask(START, StartRequest(tournament_id=tournament_id), connection)
+        ids = [game_id_of(tournament_id, number, each) for each, _ in enumerate(scenarios, 1)]
+        return context.play_in_turn(scenarios, connection, ids=ids)
+
+    return play
 
 
 def _cancel(context: Context, connection: Connection) -> Sequence[Trial]:

@@ -978,6 +978,13 @@ OF_GROWTH = (
         _file,
         at_ending(Ending.WON),
     ),
+    _growing(
+        "keeps-files-of-tournaments-open",
+        "Keeps a file open of every game of a tournament that was told by Start.",
+        case_ids.GROWING_FILES,
+        _file,
+        _in_tournament,
+    ),
     _growing("keeps-files-open", "Keeps a file open of every game.", case_ids.GROWING_FILES, _file),
     _growing(
         "leaves-children",
