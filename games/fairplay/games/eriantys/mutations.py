@@ -142,6 +142,11 @@ def free_assistants(view: State) -> Iterator[Action]:
     return (PlayAssistant(value) for value in range(1, 11) if is_due and value not in played)
 
 
+def played_assistants(view: State) -> Iterator[Action]:
+    """Yield the assistants that somebody has played in this round."""
+    return (PlayAssistant(view.assistants[seat]) for seat in view.planned)
+
+
 def partners_assistants(view: State) -> Iterator[Action]:
     """Yield the assistants that partners have played in this round."""
     side = view.sides[view.active]
@@ -291,9 +296,13 @@ WRONG_ANSWERS = {
         ["assistant.last-card"],
     ),
     "repeats-assistant: Plays an assistant that somebody has played in this round, though it has others.": assistant(
+        "assistant.taken", played_assistants, ["assistant.one-left-free", "assistant.partner"]
+    ),
+    "takes-old-assistants-for-played: Plays one that somebody has played where those that have not played yet played "
+    "all others of its hand in the round before.": assistant(
         "assistant.taken",
-        lambda view: (PlayAssistant(view.assistants[seat]) for seat in view.planned),
-        ["assistant.one-left-free", "assistant.partner"],
+        where(lambda view: {*view.hands[view.active]} <= {*view.assistants}, played_assistants),
+        ["assistant.one-left-free"],
     ),
     "repeats-partners-assistant: Plays an assistant that its partner has played in this round.": assistant(
         "assistant.taken", partners_assistants, ["assistant.partner"]

@@ -436,8 +436,9 @@ CHECKS = {
     "towers.race: All are asked at once, and another one gets the colour: "
     "the player is asked again, and must choose another.": Check(TOWERS, _race),
     "assistant.one-left-free: "
-    "Somebody has played one of the last two assistants of the hand: only the other one can be played.": Check(
-        PLANNING, _scene(phase=Phase.ASSISTANT, first=1, round_number=9, assistants=(8, 4), hands={0: (4, 9), 1: (6,)})
+    "Two have played assistants of the hand: only its third one can be played, the last one of who comes next.": Check(
+        PLANNING,
+        _scene(ONCE, 4, phase=Phase.ASSISTANT, first=2, round_number=8, assistants=(7, 9, 3, 4), hands={0: (3, 4, 9)}),
     ),
     "assistant.only-repeated: "
     "All others have played what is left in the hand: then, and only then, a value may be repeated.": Check(
