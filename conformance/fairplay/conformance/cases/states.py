@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain, cycle, islice, zip_longest
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
@@ -19,7 +19,7 @@ from fairplay.conformance.games import positions
 from fairplay.conformance.games.beforehand import Search
 from fairplay.conformance.games.candidates import STEPS, Candidate, find_candidates, find_made_states
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.coverage import Draw, measure_coverage
+from fairplay.conformance.games.coverage import Draw, Known, measure_coverage
 from fairplay.conformance.games.features import Feature, own_features
 from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling
 from fairplay.conformance.games.positions import Source, find_position
@@ -63,21 +63,31 @@ class Results(NamedTuple):
     """Those of games from some of the states that a rival has left."""
 
 
-Candidates: TypeAlias = tuple[Sequence[Candidate], Sequence[Candidate]]
-"""The states to draw from, those of games under the usual settings and the others."""
+class Drawn(NamedTuple):
+    """The states that are drawn, in this order, and what those had among which they were."""
+
+    states: Sequence[Candidate]
+    known: Known
+
+
 SEARCH = "search for states"
 
 
-def _begin_search(context: Context) -> Search[Candidates] | None:
-    """Begin to find the states to draw from, if they are so many that it takes longer than to start a process."""
+def _begin_search(context: Context) -> Search[Drawn] | None:
+    """Begin to draw states, if they are so many that it takes longer than to start a process."""
     with suppress(OSError):
         if context.examples > FEW_STATES:
-            return context.once(SEARCH, lambda: Search(context, _find_candidates))
+            return context.once(SEARCH, lambda: Search(context, _draw_states))
     return None
 
 
-def _find_candidates(context: Context) -> Candidates:
-    return [*_candidates(context, usual=True)], [*_candidates(context, usual=False)]
+def _draw_states(context: Context) -> Drawn:
+    """Draw different states, half of them of games under the usual settings."""
+    own, halves = own_features(context.game), [[*_candidates(context, usual=usual)] for usual in (True, False)]
+    orders = [Draw(each, own).draw(context.rng("drawn states", number)) for number, each in enumerate(halves)]
+    mixed, every = filter(None, chain.from_iterable(zip_longest(*orders))), [*chain(*halves)]
+    known = Known({feature for each in every for feature in each.features}, Draw(every, own).pair_count())
+    return Drawn([*islice(mixed, context.examples)], known)
 
 
 @case(case_ids.DRAWN_STATES, "FAIL-1", prepare=_begin_search)
@@ -172,20 +182,20 @@ def alone(context: Context, found: Trial) -> Control:
 
 def _play_states(context: Context) -> Results:
     context.player.budget.check()  # what there is to draw from takes seconds to find, without a call
-    search: Search[Candidates] | None = context.once(SEARCH, lambda: None)
-    candidates = (search and search.finish()) or _find_candidates(context)
+    search: Search[Drawn] | None = context.once(SEARCH, lambda: None)
+    drawn = (search and search.finish()) or _draw_states(context)
     own = own_features(context.game)
     asked: list[Candidate] = []
     trials: list[Trial] = []
     left: list[Trial] = []
     stopped: NotTested | None = None
     try:
-        trials.extend(context.play_each(_scenarios(context, _draw(context, candidates, own), asked), STATES_SHARE))
+        trials.extend(context.play_each(_scenarios(context, drawn.states, asked), STATES_SHARE))
         left.extend(context.play_each(_leaving(context, asked[: len(trials)], own), STATES_SHARE))
     except NotTested as error:
         stopped = error
     del asked[len(trials) :]
-    context.coverage = measure_coverage(asked, [*chain(*candidates)], own, trials)
+    context.coverage = measure_coverage(asked, drawn.known, own, trials)
     return Results([*zip(asked, trials, strict=True)], stopped, left)
 
 
@@ -219,22 +229,12 @@ def _candidates(context: Context, *, usual: bool) -> Iterator[Candidate]:
             yield made._replace(source=first + number % len(chosen))
 
 
-def _draw(
-    context: Context, candidates: Iterable[Sequence[Candidate]], own: Mapping[Feature, str]
-) -> Iterator[Candidate]:
-    """Yield different states, half of them of games under the usual settings."""
+def _scenarios(context: Context, drawn: Iterable[Candidate], asked: list[Candidate]) -> Iterator[Scenario]:
+    """Yield the games from drawn states, and add these to a list; fewer if they take long."""
     began = time.monotonic()
-    halves = [Draw(each, own).draw(context.rng("drawn states", number)) for number, each in enumerate(candidates)]
-    mixed = filter(None, chain.from_iterable(zip_longest(*halves)))
-    for number, drawn in enumerate(islice(mixed, context.examples)):
+    for number, each in enumerate(drawn):
         if number >= FEW_STATES and (context.is_slow or time.monotonic() - began > AMPLE_S):
             return
-        yield drawn
-
-
-def _scenarios(context: Context, drawn: Iterable[Candidate], asked: list[Candidate]) -> Iterator[Scenario]:
-    """Yield the games from drawn states, and add these to a list."""
-    for each in drawn:
         asked.append(each)
         seed = sources(context)[each.source].seed
         yield Scenario(f"drawn-{each.name}", each.position.situation(DECISIONS), seed)

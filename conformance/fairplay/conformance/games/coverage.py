@@ -52,20 +52,26 @@ class Coverage:
         )
 
 
+class Known(NamedTuple):
+    """What the states have among which some are drawn."""
+
+    features: Set[Feature]
+    pair_count: int
+
+
 def measure_coverage(
-    drawn: Sequence[Candidate], known: Sequence[Candidate], own: Mapping[Feature, str], trials: Iterable[Trial]
+    drawn: Sequence[Candidate], known: Known, own: Mapping[Feature, str], trials: Iterable[Trial]
 ) -> Coverage:
     """Return what drawn candidates cover, of all that are known; `trials` are the games that go on from them."""
     counts = Counter(feature for each in drawn for feature in each.features)
-    features = own.keys() | {feature for each in known for feature in each.features}
     asked = {_content(each) for trial in trials for each in trial.exchanges if each.kind is not CallKind.NOTIFICATION}
     return Coverage(
         len(drawn),
         len(asked),
-        {feature: counts[feature] for feature in sorted(features)},
+        {feature: counts[feature] for feature in sorted(own.keys() | known.features)},
         own,
         Draw(drawn, own).pair_count(),
-        Draw(known, own).pair_count(),
+        known.pair_count,
     )
 
 
