@@ -36,6 +36,8 @@ RIVALS_AT_ONCE = "rules.rivals-leave-at-once"
 NEIGHBOUR = "rules.neighbour-leaves"
 IN_ANY_PHASE = "rules.rivals-leave-in-any-phase"
 SETTINGS_IN_PHASES = "rules.settings-in-any-phase"
+SOUGHT = (DRAWN_STATES, IN_ANY_PHASE, SETTINGS_IN_PHASES)
+"""Cases for which another process seeks something while others are judged."""
 
 NO_EXCEPTION = "exceptions.whole-games"
 ALIVE = "exceptions.stays-alive"

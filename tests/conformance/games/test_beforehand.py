@@ -4,8 +4,8 @@ from operator import truediv
 from typing import Any
 
 from fairplay.conformance.cases.states import sources
-from fairplay.conformance.games.beforehand import Search
-from fairplay.conformance.games.context import open_context
+from fairplay.conformance.games.beforehand import Searcher
+from fairplay.conformance.games.context import Context, open_context
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.player.transports import make_transport
 from fairplay.games.game import find
@@ -14,12 +14,19 @@ FISH = find("fish")
 LIMITS = CallLimits(1.0, 1.0, 1.0)
 
 
+def found_by(context: Context, search: Any) -> Any:
+    searcher = Searcher(context)
+    searcher.begin(search)
+    return searcher.finish(search)
+
+
 def test_another_process_finds_the_same_with_the_same_seed() -> None:
     with open_context(FISH, make_transport(FISH, "bot:first", "", 0.0), 7, LIMITS, 1) as context:
-        assert Search(context, sources).finish() == sources(context)
+        assert found_by(context, sources) == sources(context)
 
 
 def test_nothing_is_found_by_a_process_that_fails() -> None:
     divide: Any = truediv
     with open_context(FISH, make_transport(FISH, "bot:first", "", 0.0), 7, LIMITS, 1) as context:
-        assert Search(context, divide).finish() is None
+        assert found_by(context, divide) is None
+        assert Searcher(context).finish(sources) is None

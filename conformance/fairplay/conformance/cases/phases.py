@@ -18,9 +18,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from google.protobuf.message import Message
 
+from fairplay.conformance import case_ids
 from fairplay.conformance.blame.faults import same
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.cases.settings import judge_elsewhere
+from fairplay.conformance.games.beforehand import found_beforehand, prepare
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.phases import Foreseen, Occurrence, Trace, find_beginning, foresee, trace
 from fairplay.conformance.games.rivals import Departure, Fault, Phase, side_of
@@ -82,21 +84,38 @@ Place: TypeAlias = tuple[Trace, Occurrence]
 """A game, and where it comes to a phase."""
 
 
-@case("rules.rivals-leave-in-any-phase", "FAIL-14")
-def rivals_leave_in_any_phase(context: Context) -> None:
-    """Rivals may leave in any call: while the game is set up, between two calls of a turn, when others are waiting."""
+def _leaving_tables(context: Context) -> Sequence[Table]:
     game = context.game
     settings = map(game.full_settings, (game.settings_type(), *find_conformance(game.name).leaving_settings))
-    tables = [*product(filter(context.scope.allows, settings), game.seats)]
-    _play_all(context, "phase", tables * TRACES, LEAVING, MOST_DECISIONS)
+    return [*product(filter(context.scope.allows, settings), game.seats)] * TRACES
 
 
-@case("rules.settings-in-any-phase", "FAIL-14", "FAIL-1")
+def _unusual_tables(context: Context) -> Sequence[Table]:
+    return [(each.settings, _leave_room(context.game, each.settings, each.player_count)) for each in context.variations]
+
+
+def _trace_leaving(context: Context) -> Sequence[Trace]:
+    return _Traces(context.game, _leaving_tables(context), (), MOST_DECISIONS).play_all()
+
+
+def _trace_unusual(context: Context) -> Sequence[Trace]:
+    return _Traces(context.game, _unusual_tables(context), (), FEW_DECISIONS).play_all()
+
+
+@case(case_ids.IN_ANY_PHASE, "FAIL-14", prepare=prepare(_trace_leaving))
+def rivals_leave_in_any_phase(context: Context) -> None:
+    """Rivals may leave in any call: while the game is set up, between two calls of a turn, when others are waiting."""
+    made = found_beforehand(context, _trace_leaving) or ()
+    traces = _Traces(context.game, _leaving_tables(context), (), MOST_DECISIONS, made)
+    _play_all(context, "phase", traces, LEAVING)
+
+
+@case(case_ids.SETTINGS_IN_PHASES, "FAIL-14", "FAIL-1", prepare=prepare(_trace_unusual))
 def settings_in_any_phase(context: Context) -> None:
     """A setting matters in the phase that reads it: in the middle of a turn, when players leave, near the end."""
-    game = context.game
-    tables = [(each.settings, _leave_room(game, each.settings, each.player_count)) for each in context.variations]
-    _play_all(context, "settings-phase", tables, ANY_KIND, FEW_DECISIONS, _single_settings(game, tables))
+    game, tables, made = context.game, _unusual_tables(context), found_beforehand(context, _trace_unusual) or ()
+    single = [each for each in _single_settings(game, tables) if context.scope.allows(each[0])]
+    _play_all(context, "settings-phase", _Traces(game, tables, single, FEW_DECISIONS, made), ANY_KIND)
 
 
 def _single_settings(game: Game, tables: Iterable[Table]) -> list[Table]:
@@ -134,25 +153,15 @@ def _leave_room(game: Game, settings: Message, player_count: int) -> int:
     return player_count if has_room else fewer
 
 
-def _play_all(
-    context: Context,
-    name: str,
-    tables: Sequence[Table],
-    kinds: Sequence[Kind],
-    length: int,
-    single: Sequence[Table] = (),
-) -> None:
-    """Play games of these kinds, in turn, with any of these settings and numbers of players, and judge each.
+def _play_all(context: Context, name: str, traces: _Traces, kinds: Sequence[Kind]) -> None:
+    """Play games of these kinds, in turn, that come to phases of traced games, and judge each.
 
-    `single` are tables for what is wanted, and not found with the others.
     What goes wrong in the same way if nobody leaves is shown without anybody leaving. Raises NotApplicable if the
     profile has none of these settings.
     """
-    if not tables:
+    if not traces.tables:
         raise context.scope.outside()
-    rng = context.rng(name)
-    allowed = [each for each in single if context.scope.allows(each[0])]
-    games = _Games(context, name, _Traces(context.game, tables, allowed, length), kinds, rng)
+    games = _Games(context, name, traces, kinds, context.rng(name))
     for found in context.play_each(games.choose()):
         games.note(found)
         if found.misconduct is not None:
@@ -394,15 +403,28 @@ class _Plan(NamedTuple):
 class _Traces:
     """Games of reference players, each played when it is drawn for the first time, for so many decisions.
 
-    Those of the same tables are the same whatever the seed.
+    Those of the same tables are the same whatever the seed. `single` are tables for what is wanted, and not found with
+    the others; `known` are the games of the others, if they were played before.
     """
 
-    def __init__(self, game: Game, tables: Sequence[Table], single: Sequence[Table], length: int) -> None:
+    def __init__(
+        self,
+        game: Game,
+        tables: Sequence[Table],
+        single: Sequence[Table],
+        length: int,
+        known: Sequence[Trace] = (),
+    ) -> None:
         self._game = game
         self.tables = tables
         self._every = [*tables, *single]
         self._make = [partial(trace, game, *table, Random(number), length) for number, table in enumerate(self._every)]
+        self._known = dict(enumerate(known))
         self._made: dict[int, Trace] = {}
+
+    def play_all(self) -> Sequence[Trace]:
+        """Return all but the single ones."""
+        return [self._play(number) for number in range(len(self.tables))]
 
     def draw(self, rng: Random, wanted: Property | None = None) -> Trace:
         """Return any of them; of those and the single ones one that has a property, if one is wanted."""
@@ -433,7 +455,7 @@ class _Traces:
 
     def _play(self, number: int) -> Trace:
         if number not in self._made:
-            self._made[number] = self._make[number]()
+            self._made[number] = self._known.get(number) or self._make[number]()
         return self._made[number]
 
     def _has(self, number: int, wanted: Property) -> bool:

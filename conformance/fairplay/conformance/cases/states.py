@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import chain, cycle, islice, zip_longest
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from fairplay.conformance.blame.judge import Control, judge, judge_condition, un
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case
 from fairplay.conformance.cases.settings import is_usual, judge_elsewhere
 from fairplay.conformance.games import positions
-from fairplay.conformance.games.beforehand import Search
+from fairplay.conformance.games.beforehand import found_beforehand, prepare
 from fairplay.conformance.games.candidates import STEPS, Candidate, find_candidates, find_made_states
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.coverage import Draw, Known, measure_coverage
@@ -70,17 +69,6 @@ class Drawn(NamedTuple):
     known: Known
 
 
-SEARCH = "search for states"
-
-
-def _begin_search(context: Context) -> Search[Drawn] | None:
-    """Begin to draw states, if they are so many that it takes longer than to start a process."""
-    with suppress(OSError):
-        if context.examples > FEW_STATES:
-            return context.once(SEARCH, lambda: Search(context, _draw_states))
-    return None
-
-
 def _draw_states(context: Context) -> Drawn:
     """Draw different states, half of them of games under the usual settings."""
     own, halves = own_features(context.game), [[*_candidates(context, usual=usual)] for usual in (True, False)]
@@ -90,7 +78,7 @@ def _draw_states(context: Context) -> Drawn:
     return Drawn([*islice(mixed, context.examples)], known)
 
 
-@case(case_ids.DRAWN_STATES, "FAIL-1", prepare=_begin_search)
+@case(case_ids.DRAWN_STATES, "FAIL-1", prepare=prepare(_draw_states))
 def keeps_the_rules(context: Context) -> None:
     """What a player gets wrong shows in positions that its author never thought of."""
     _judge_states(context, MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION)
@@ -182,8 +170,7 @@ def alone(context: Context, found: Trial) -> Control:
 
 def _play_states(context: Context) -> Results:
     context.player.budget.check()  # what there is to draw from takes seconds to find, without a call
-    search: Search[Drawn] | None = context.once(SEARCH, lambda: None)
-    drawn = (search and search.finish()) or _draw_states(context)
+    drawn = found_beforehand(context, _draw_states) or _draw_states(context)
     own = own_features(context.game)
     asked: list[Candidate] = []
     trials: list[Trial] = []

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fairplay.certificate.terms import LONGEST_S, matches
 from fairplay.conformance.case import Case
-from fairplay.conformance.case_ids import BACK_TO_BACK, BANK, DRAWN_STATES, NEVER_ENDED, UNKNOWN_ENUMS
+from fairplay.conformance.case_ids import BACK_TO_BACK, BANK, NEVER_ENDED, SOUGHT, UNKNOWN_ENUMS
 from fairplay.conformance.cases import cases
 from fairplay.conformance.games.context import Context, open_context
 from fairplay.conformance.games.scenarios import OrdinaryGames, read_games
@@ -69,15 +69,14 @@ def ordered(game: Game, cases: Iterable[Case]) -> list[Case]:
     Graver levels come first; within a level, who the player is, the most ordinary game and games that are left,
     then the bank, as who takes that for more time is late in every game with one, then the probes, most of which
     leave one after one decision, then the rest, but for unknown values, which many a fault comes upon that other
-    cases name, and last what can be prepared while the others are judged, but for states that are drawn, which show
-    most for the time that they take.
+    cases name, and last what can be prepared while the others are judged, unless it calls no player.
     """
     ordinary = f"rules.whole-game.seat-0-of-{game.seats.start}"
     first = ("contract.reachable", "contract.describes-itself", ordinary, NEVER_ENDED)
     probes = {probe.id for probe in find_conformance(game.name).probes}
 
     def key(case: Case) -> tuple[int, int]:
-        usual = case.id == DRAWN_STATES or (case.prepare is None and case.id != UNKNOWN_ENUMS)
+        usual = case.id in SOUGHT or (case.prepare is None and case.id != UNKNOWN_ENUMS)
         stages = (case.id in first, case.id == BANK, case.id in probes, usual, case.prepare is None, True)
         return _RANK[case.level], stages.index(True)
 
