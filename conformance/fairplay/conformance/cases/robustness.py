@@ -130,6 +130,8 @@ class Loss(NamedTuple):
 
 LOSSES = {1: Loss(LOSS_S), 3: Loss(is_forgotten=True), 5: Loss(has_call=False)}
 """Numbers of the decisions in which the connection is lost, and how."""
+TOLD_AGAIN = Loss(LOSS_S)
+"""How it is lost in the first notification of each method: a player that counts along must not count it twice."""
 AGAIN_LIMIT_S, ANSWER_S = 12.0, 6.0
 """How long these stay open, and how long a player must have been back at least that has not answered by then."""
 
@@ -154,13 +156,22 @@ def sent_again(context: Context) -> None:
         if connection.hello is None:
             raise NotApplicable("only a player that dials in can lose its stream")
 
+        told = set[Method]()
+
         async def ask(reached: Connection, due: Outgoing) -> Answered:
-            if due.call.kind is CallKind.NOTIFICATION or due.decision + 1 not in LOSSES:
+            if due.number == 0:
+                told.clear()  # of another game
+            loss = LOSSES.get(due.decision + 1)
+            if due.call.kind is CallKind.NOTIFICATION:
+                loss = TOLD_AGAIN if due.call.method not in told else None
+                told.add(due.call.method)
+            if loss is None:
                 return await reached.ask(due.call.method, due.request, due.limit_s)
-            return await _ask_and_lose(context, reached, due, LOSSES[due.decision + 1])
+            return await _ask_and_lose(context, reached, due, loss)
 
         with where("After its connection was lost while it was asked"):
-            judge_condition(context, context.play(context.first_scenario(DECISIONS), connection, Manner(ask=ask)))
+            scenario = context.first_scenario(DECISIONS if context.is_slow else LONGER)
+            judge_condition(context, context.play(scenario, connection, Manner(ask=ask)))
         _judge_what_is_left(context, connection)
 
 

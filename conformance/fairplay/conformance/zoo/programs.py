@@ -157,6 +157,14 @@ def _in_tournament(call: ReceivedCall) -> bool:
     return call.decision == 1 and tournament_id != "" and call.request.game_id.startswith(f"{tournament_id}/")
 
 
+def _told_twice(call: ReceivedCall) -> bool:
+    told, request = call.game.notes, call.request.SerializeToString()
+    if not call.decision:
+        told["is twice"] = told.get("is twice") or told.get("last") == request
+    told["last"] = request
+    return bool(call.decision and told.get("is twice"))
+
+
 def _after_winning(call: ReceivedCall) -> bool:
     call.memory.notes["won"] = call.memory.notes.get("won", 0) + getattr(call.request, "won", False)
     return call.method.name == "Describe" and call.memory.notes["won"] > 0
@@ -747,6 +755,14 @@ OF_PROGRAMS = (
         "Dialled in again after its stream was lost, it does not answer calls whose ids it has seen before.",
         case_ids.SENT_AGAIN,
         ProgramBehaviour(answers_once=True),
+    ),
+    Mutant(
+        "counts-twice-what-comes-again",
+        "Raises an exception in the decisions after a notification that came twice, one right after the other.",
+        (case_ids.SENT_AGAIN,),
+        _told_twice,
+        RAISES,
+        program=ProgramBehaviour(),
     ),
     _program(
         "dies-of-open-calls",
