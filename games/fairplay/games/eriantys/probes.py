@@ -582,8 +582,10 @@ CHECKS = {
     ),
     "character.no-entry-one-each: "
     "The settings may allow an island one no-entry tile only: three have theirs, one of which has grown.": Check(
-        ["character.no-entry-one", "island.known"],
-        _scene(_expert(3, 5, 6, no_entry_stack=False), coins=9, islands=SOME_NO_ENTRY),
+        ["character.no-entry-one", "island.known", *WHOLE_TURN],
+        _scene(
+            _expert(3, 5, 6, no_entry_stack=False), phase=Phase.STUDENTS, coins=2, islands=SOME_NO_ENTRY, turn_count=0
+        ),
     ),
     "character.late: The settings may forbid characters that help Mother Nature once she has moved.": Check(
         ["character.late", *CLOUDS], _scene(_expert(4, 6, 9, late_character="refuse"), coins=9, phase=Phase.CLOUD)
