@@ -118,6 +118,37 @@ def test_a_player_that_stays_away_is_out() -> None:
     Machine().run(work)
 
 
+class SilentAtFirst(Handlers):
+    """A player that does not answer its first question."""
+
+    def __init__(self) -> None:
+        super().__init__(find("fish").player("first"))
+        self.asked = asyncio.Event()
+
+    async def call(self, path: str, request: bytes) -> bytes:
+        if path.endswith("Setup") and not self.asked.is_set():
+            self.asked.set()
+            await asyncio.Event().wait()
+        return await super().call(path, request)
+
+
+def test_a_served_player_is_called_again_if_its_time_has_passed_while_the_server_stood_still_for_moments() -> None:
+    async def work(_: Machine) -> None:
+        async with AsyncExitStack() as stack:
+            server = await stack.enter_async_context(serving(Config(start_limit_s=LIMIT_S)))
+            player = SilentAtFirst()
+            served, port = await start_server(player, "127.0.0.1:0")
+            stack.push_async_callback(served.stop, 0)
+            game = playing(server, f"grpc://127.0.0.1:{port}", limit_s=1.5)
+            await player.asked.wait()
+            for _moment in range(6):
+                time.sleep(0.3)  # noqa: ASYNC251 - this process stands still, and gRPC's own timers run on
+                await asyncio.sleep(0)
+            assert not (await game).result.misconducts
+
+    Machine().run(work)
+
+
 class Silent(Callee):
     """A player that never answers."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
@@ -104,9 +105,14 @@ class DialOutLink:
         return open_call
 
     async def _answer(self, make: Callable[[float], Awaitable[bytes]], open_call: OpenCall, limit_s: float) -> None:
-        """Settle a call with what comes of it. It is made again if the player may have given up a server that stood."""
+        """Settle a call with what comes of it. It is made again if the player may have given up a server that stood.
+
+        The player's library counts the time, too, in which this process stood still for moments.
+        """
+        began_s, most_s = time.monotonic(), TIMEOUT_SHARE * limit_s
         outcome, code = await _made(make(limit_s), open_call)
-        if code in GIVEN_UP and stood_lately():
+        is_over = code is grpc.StatusCode.DEADLINE_EXCEEDED and time.monotonic() - began_s > most_s
+        if code in GIVEN_UP and (stood_lately() or (is_over and open_call.elapsed_s <= most_s)):
             open_call.pause()
             with contextlib.suppress(TimeoutError):
                 # A call can end before its connection does, and would be made again on that.
