@@ -165,10 +165,15 @@ class Farewells:
         await self.wait()
 
     async def _dismiss(self, process: ProcessLink, close: Close, reason: GoodbyeReason.ValueType) -> None:
-        """Say goodbye for good to a player that has lost its stream, watch what it does, and close its process."""
+        """Say goodbye for good to a player that came back before, watch what it does, and close its process.
+
+        It did so when the server had shut down, and when its stream was lost.
+        """
+        restart = partial(process.dismiss, GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "this server is started anew")
         try:
-            if not await returns(process, lambda: process.lose(LOSS_S, breaks=True), COMES_BACK_S):
-                return
+            for leave in (restart, partial(process.lose, LOSS_S, breaks=True)):
+                if not await returns(process, leave, COMES_BACK_S):
+                    return
             must_end = reason == GoodbyeReason.GOODBYE_REASON_FINISHED
             if await dismiss(process, reason, END_LIMIT_S if must_end else REFUSED_S):
                 self.returned[reason] = process.output

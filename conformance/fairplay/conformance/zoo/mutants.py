@@ -263,6 +263,8 @@ class ProgramBehaviour:
     """How often the program sends each reply on its stream."""
     comes_back: bool = True
     """Whether the program dials in again after a server that shuts down has said goodbye."""
+    expects_restarts: bool = False
+    """Whether the program takes each goodbye for that of a server that shuts down once one of them was."""
     misses_goodbyes: bool = False
     """Whether the program reads no goodbye in a frame in which something else is, too."""
     stays: bool = False

@@ -105,13 +105,14 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
     hello, past = Hello(players=[hosted], resume_window=duration(reach.patience_s)), _Past(set(), [], {})
     loop = asyncio.get_running_loop()
     give_up, insists = loop.time() + reach.patience_s, behaviour.insists
-    is_let_in, stays = not behaviour.insists_at_first, behaviour.stays
+    is_let_in, stays, restarts = not behaviour.insists_at_first, behaviour.stays, False
     async with open_channel(f"{PLAIN}{reach.connect}", NO_CREDENTIALS, CHANNEL_OPTIONS) as channel:
         while loop.time() < give_up:
             stream = _Stream(ConnectionServiceStub(channel).DialIn(), handlers, behaviour, die, past)
             try:
                 reason = await stream.run(hello)
-                if not _returns(behaviour, reason, stream.methods):
+                restarts |= behaviour.expects_restarts and reason == GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN
+                if not (restarts or _returns(behaviour, reason, stream.methods)):
                     await asyncio.sleep(WAIT_S if stays else 0)
                     return
             except grpc.aio.AioRpcError as error:

@@ -398,6 +398,14 @@ OF_IDENTITY = (
         ProgramBehaviour(insists_at_first=True),
     ),
     Mutant(
+        "expects-restarts",
+        "Dials in again after whatever goodbye once it was told that a server shuts down.",
+        (case_ids.REPLACED, case_ids.ENDS),
+        never,
+        RAISES,
+        program=ProgramBehaviour(expects_restarts=True),
+    ),
+    Mutant(
         "reads-goodbyes-alone",
         "Reads no goodbye in a frame in which something else is, too.",
         (case_ids.REPLACED, case_ids.ENDS),
