@@ -43,7 +43,7 @@ def prepare(search: Search[object]) -> Callable[[Context], None]:
 
 def found_beforehand(context: Context, search: Search[Found]) -> Found | None:
     """Return what another process has found, if it was to; None if not, or if it has failed."""
-    searcher: Searcher | None = context.once(NAME, lambda: None)
+    searcher: Searcher | None = context.kept(NAME)
     return None if searcher is None else searcher.finish(search)
 
 

@@ -155,6 +155,10 @@ class Context:
         kept: Kept = self._kept[name]
         return kept
 
+    def kept(self, name: str) -> Any:
+        """Return what `once` has made under this name; None if nothing yet."""
+        return self._kept.get(name)
+
     @property
     def variations(self) -> Sequence[Variation]:
         """Return the settings away from their defaults under which the player is tried."""
