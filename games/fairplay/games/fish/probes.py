@@ -145,8 +145,8 @@ CHECKS = {
         PLACING, begin_game(0, 2, fish_pb2.Settings(rows=1, columns=9))
     ),
     "place.most-penguins: "
-    "The number of penguins is a setting: here two players have eight each, and fill the board.": Check(
-        PLACING, begin_game(1, 2, fish_pb2.Settings(rows=4, columns=4, penguin_base=10))
+    "The number of penguins is a setting: here two players fill the sixteen tiles of a wide board, eight each.": Check(
+        PLACING, begin_game(1, 2, fish_pb2.Settings(rows=25, columns=25, holes=609, penguin_base=10))
     ),
     "place.resumed: A game may go on in the middle of the placement, "
     "where the players have placed different numbers, and have colours in any order.": Check(
