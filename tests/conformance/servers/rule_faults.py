@@ -348,6 +348,13 @@ FAULTS = {
         "if entered >= needed - 1:",
         "tournament.next-period",
     ),
+    "who-withdrew-counts-for-the-start": RuleFault(
+        "",
+        "fairplay.server.manager.signup",
+        "            del self._links[name]",
+        "            del self._links[name]\n            self._named |= {name}",
+        "tournament.too-few",
+    ),
     "results-count-as-they-come": RuleFault(
         "", "fairplay.games.kit.tournament", "for place in sorted(games))", "for place in games)", "tournament.rounds"
     ),

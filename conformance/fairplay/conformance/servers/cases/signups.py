@@ -219,18 +219,21 @@ async def dialled_in_token(context: ServerContext) -> None:
 @server_case("tournament.too-few", "SIGN-9")
 async def too_few(context: ServerContext) -> None:
     """A tournament for which too few signed up does not start; one that the creator filled needs what a game needs."""
-    for named, signed_up, starts in ((0, 1, False), (1, 0, False), (2, 0, True), (1, 1, False)):
+    tried = ((0, 1, 0, False), (1, 0, 0, False), (2, 0, 0, True), (1, 1, 0, False), (2, 1, 1, True), (1, 1, 1, False))
+    for named, signed_up, withdrawn, starts in tried:
         request = make_request(context, [NOBODY] * named)
         request.plan.sign_up.min_entrant_count = 3 if named else 2
         await context.ask("CreateTournament", request)
         for _ in range(signed_up):
             await context.ask("SignUp", _sign_up(request, NAMES[-1]))
+        for _ in range(withdrawn):
+            await context.ask("Withdraw", WithdrawRequest(tournament_id=request.tournament_id, name=NAMES[-1]))
         starting = StartTournamentRequest(tournament_id=request.tournament_id)
         if starts:
             await context.ask("StartTournament", starting)
             continue
         least = request.plan.sign_up.min_entrant_count
-        about = f"{named} players of the creator and {signed_up} that signed up, of {least} that there must be"
+        about = f"{named} players of the creator and {signed_up - withdrawn} that signed up, of {least} at least"
         await context.refused("StartTournament", starting, "TOO_FEW_ENTRANTS", about=about)
 
 
