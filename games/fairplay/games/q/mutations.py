@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import permutations
@@ -94,6 +95,11 @@ def misspelled(field: str, value: int | None, *, in_row_zero: bool = False) -> M
         return changed and with_field(changed, f"action.extension.placements.0.{field}", value)
 
     return mutate
+
+
+def reach(request: TakeTurnRequest) -> int:
+    """Return how many cells there are from the first row and column of the map to the last ones."""
+    return math.prod(1 + max(values) - min(values) for values in (request.state.rows, request.state.columns))
 
 
 def seeing(condition: Callable[[View], bool]) -> Callable[[TakeTurnRequest], bool]:
@@ -287,6 +293,9 @@ WRONG_ANSWERS = {
         "action.required",
         replying(TakeTurnResponse(action=q_pb2.Action())),
         [*ANYWHERE, "hand.one-tile", "settings.no-bonus"],
+    ),
+    "answers-nothing-on-sparse-maps: Answers with an empty message where 50 cells come to a tile of the map.": turn(
+        "action.required", NOTHING, ["map.stairs"], only=lambda request: 50 * len(request.state.tiles) < reach(request)
     ),
     "answers-nothing-for-pass: Answers with an empty message where it can only pass.": turn(
         "action.required",

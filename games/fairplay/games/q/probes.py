@@ -76,6 +76,15 @@ def _table(
     return lambda rng: Situation(settings, len(hands), seat, message, turn_count)
 
 
+def _stairs(rng: Random) -> Situation:
+    """Return a turn beside stairs of 600 tiles, which reach over 150 times as many cells."""
+    tiles, begin = _all_tiles(), rng.randrange(36)
+    snake = [tiles[at - at % 6 + (5 - at % 6 if at // 6 % 2 else at % 6)] for at in range(36)]
+    path = [snake[(begin + step) % 36] for step in range(600)]
+    rows = [".. " * down + " ".join(path[2 * down : 2 * down + 2]) for down in range(300)]
+    return _table(*rows, hands=(" ".join(rng.sample(tiles, 6)), "rs"), pile="rs rq")(rng)
+
+
 def _gap(rng: Random) -> Situation:
     """Return a turn with a gap between two runs that hold an equal tile, where the tile in hand would have most points.
 
@@ -278,6 +287,9 @@ CHECKS = {
     ),
     "map.large: A long game has hundreds of tiles on the map: answers must stay right, and in time.": Check(
         EXTENDING, _in_the_middle(2, 0, lambda state: len(state.board.tiles) >= 150, turn_count=2)
+    ),
+    "map.stairs: The map reaches far, and has few tiles for that: who looks at the whole of it does so in time.": Check(
+        ["extension.fit"], _stairs
     ),
     "extension.in-order: A tile may lie beside one that was placed before it in the same extension, "
     "not beside one that comes later; the pile may have fewer new tiles than were placed.": Check(
