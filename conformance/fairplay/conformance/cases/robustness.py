@@ -156,12 +156,13 @@ def sent_again(context: Context) -> None:
         if connection.hello is None:
             raise NotApplicable("only a player that dials in can lose its stream")
 
+        judge_after_others(context, context.play(context.first_scenario(1), connection))
         told = set[Method]()
 
         async def ask(reached: Connection, due: Outgoing) -> Answered:
+            loss = LOSSES.get(due.decision + 1)
             if due.number == 0:
                 told.clear()  # of another game
-            loss = LOSSES.get(due.decision + 1)
             if due.call.kind is CallKind.NOTIFICATION:
                 loss = TOLD_AGAIN if due.call.method not in told else None
                 told.add(due.call.method)
