@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from statistics import fmean
 from typing import NamedTuple
 
@@ -173,7 +174,22 @@ def sent_again(context: Context) -> None:
         with where("After its connection was lost while it was asked"):
             scenario = context.first_scenario(DECISIONS if context.is_slow else LONGER)
             judge_condition(context, context.play(scenario, connection, Manner(ask=ask)))
+            _judge_under_settings(context, connection)
         _judge_what_is_left(context, connection)
+
+
+def _judge_under_settings(context: Context, connection: Connection) -> None:
+    """Judge games under unusual settings, in which the first question comes again: of some it is another method."""
+
+    async def ask(reached: Connection, due: Outgoing) -> Answered:
+        if due.call.kind is CallKind.NOTIFICATION or due.decision:
+            return await reached.ask(due.call.method, due.request, due.limit_s)
+        return await _ask_and_lose(context, reached, due, LOSSES[1])
+
+    for number, each in enumerate(() if context.is_slow else context.variations):
+        scenario = context.varied(each, f"asked-again-{number}", 1)
+        found = context.play(scenario, connection, Manner(ask=ask))
+        judge_condition(context, found, ("", partial(context.play, scenario)))
 
 
 def _judge_what_is_left(context: Context, connection: Connection) -> None:
