@@ -203,7 +203,7 @@ def test_a_server_that_does_not_answer_is_told_soon(taken: str, tmp_path: Path) 
     with (
         Command(tmp_path, *GAME, "--server", nobody) as one,
         Command(tmp_path, *CUP, "--server", taken) as other,
-        Command(tmp_path, *f"player fish --name x --patience 1s --connect {nobody}".split()) as player,
+        Command(tmp_path, *f"player fish --name x --patience 100ms --connect {nobody}".split()) as player,
     ):
         for command, address in ((one, nobody), (other, taken), (player, nobody)):
             ran = command.end()

@@ -129,7 +129,7 @@ async def dial_in_async(
                     problem = str(error)
                 raise DialInError(f"{address} was not reached within {patience_s:g} s: {problem}")
             if pause == 2 * FIRST_RETRY_S:  # said once: a stream that ends is no news yet
-                on_away(f"{address} is not there, and is tried again for {patience_s / 60:.3g} min: {problem}")
+                on_away(f"{address} is not there, and is tried again for {patience_s:g} s: {problem}")
             await asyncio.sleep(pause)
             pause = min(2 * pause, LAST_RETRY_S)
 
