@@ -108,7 +108,9 @@ def test_a_player_waits_for_a_server_that_is_not_there_yet_and_for_one_that_come
         assert "✗" not in ran.out
         ENDINGS[ending](server)
     assert not guest.over
-    assert all(" is not there, and is tried again for 600 s: " in line for line in guest.err.splitlines())
+    said = guest.err.splitlines()
+    assert said
+    assert all(" is not there, and is tried again for 600 s: " in line for line in said)
 
 
 def test_a_game_outlives_its_server(scene: Scene) -> None:

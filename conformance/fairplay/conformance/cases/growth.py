@@ -226,7 +226,7 @@ def _kinds(context: Context) -> Mapping[str, Callable[[Connection], Sequence[Tri
 
 
 def _in_tournament(context: Context, scenarios: Sequence[Scenario]) -> Callable[[Connection], Sequence[Trial]]:
-    """Return what plays a round of games of one tournament: its End may be far away, where a player lets go of much."""
+    """Return what plays a round of games of a tournament that goes on: a player may keep much until its End."""
     tournament_id, numbers = context.new_tournament_id(), count(1)
 
     def play(connection: Connection) -> Sequence[Trial]:

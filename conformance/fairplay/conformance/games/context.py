@@ -556,7 +556,7 @@ class Context:
 
     def whole_games_played(self) -> list[Trial]:
         """Return the whole games that have been played so far."""
-        return [*self._whole.values(), *filter(None, [self._kept.get("game with leaver")])]
+        return [*self._whole.values(), *filter(None, [self.kept("game with leaver")])]
 
     def same_whole_game(self, found: Trial) -> Trial:
         """Return the whole game of which a trial is a beginning, if need be played by a player without a past."""

@@ -397,21 +397,20 @@ OF_IDENTITY = (
         case_ids.REFUSED,
         ProgramBehaviour(insists_at_first=True),
     ),
-    Mutant(
-        "expects-restarts",
-        "Dials in again after whatever goodbye once it was told that a server shuts down.",
-        (case_ids.REPLACED, case_ids.ENDS),
-        never,
-        RAISES,
-        program=ProgramBehaviour(expects_restarts=True),
-    ),
-    Mutant(
-        "reads-goodbyes-alone",
-        "Reads no goodbye in a frame in which something else is, too.",
-        (case_ids.REPLACED, case_ids.ENDS),
-        never,
-        RAISES,
-        program=ProgramBehaviour(misses_goodbyes=True),
+    *(
+        Mutant(name, sentence, (case_ids.REPLACED, case_ids.ENDS), never, RAISES, program=behaviour)
+        for name, sentence, behaviour in (
+            (
+                "expects-restarts",
+                "Dials in again after whatever goodbye once it was told that a server shuts down.",
+                ProgramBehaviour(expects_restarts=True),
+            ),
+            (
+                "reads-goodbyes-alone",
+                "Reads no goodbye in a frame in which something else is, too.",
+                ProgramBehaviour(misses_goodbyes=True),
+            ),
+        )
     ),
     *(
         _program(name, f"Sends its hello again {what}.", case_ids.REFUSED, ProgramBehaviour(ends_at=ends_at))
